@@ -64,10 +64,12 @@ sbom: build
 	cd .ci/security && go tool cyclonedx-gomod bin -json -std -version "$$(git describe --tags --always --dirty)" \
 		-output "$(CURDIR)/dist/sbom.cdx.json" "$(CURDIR)/roundtable"
 
-# make image builds the container image of infra/deploy/Dockerfile.
+# make image builds the container image of infra/deploy/Dockerfile from the program of a release,
+# for ARCH: amd64 or arm64.
 IMAGE = roundtable:0.1
-image:
-	docker build -f infra/deploy/Dockerfile -t $(IMAGE) .
+ARCH = $(shell go env GOARCH)
+image: linux/$(ARCH)
+	docker build --platform linux/$(ARCH) -f infra/deploy/Dockerfile -t $(IMAGE) .
 
 # make manifests writes infra/deploy/manifests from infra/deploy/chart.
 manifests:

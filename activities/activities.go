@@ -1,7 +1,7 @@
-// Package activities registers everything that a collaboration does to the world
-// as Temporal activities: what each promises says package task, whose names and JSON
-// are part of recorded histories. What they do is in the packages below: turns, calls,
-// rows, labels. No provider's SDK is known here.
+// Package activities is everything that a collaboration does to the world, and package
+// hosting registers it as Temporal's activities. Package task says what each promises; its
+// names and JSON are part of recorded histories. The packages below do the work: turns, calls,
+// rows, labels. This package imports no provider's SDK.
 package activities
 
 import (
@@ -12,10 +12,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/client"
-	"go.temporal.io/sdk/temporal"
-	"go.temporal.io/sdk/worker"
 	"golang.org/x/sync/semaphore"
 
 	"roundtable/activities/answers"
@@ -32,7 +28,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
-	"roundtable/workflows/task"
 )
 
 // Config is what the host of the activities decides.
@@ -41,15 +36,14 @@ type Config struct {
 	Plugins catalogue.Catalogue // that campaigns can name
 	Models  setup.Models
 	Data    func(path string) (fs.FS, error) // opens a data set's folder
-	Alone   bool                             // no other process works for the campaigns of the store
+	Alone   bool                             // no other process works on campaigns of this store
 	NoCache bool                             // do not take answers from other turns; resuming is not affected
-	Client  client.Client                    // to await collaborations of an earlier run
 
 	Pace func(plan.Limits) batch.Pace // of batches; batch.NewPace if it is nil
 
-	Listeners calls.Listeners // who hears what is done
-	// Noticed hears of a campaign's pauses, end and budget, before word of it is sent, and
-	// once more with an error if that could not be sent; may be nil.
+	Listeners calls.Listeners // told of calls, compactions and ended collaborations
+	// Noticed is called with a notice of a campaign's pause, end or budget before it is sent, and
+	// again with the error if it could not be sent; may be nil.
 	Noticed  func(n programs.Notice, unsent error)
 	LakeName string // where the store is, for people
 }
@@ -107,30 +101,29 @@ func New(c Config) *Activities {
 	return made
 }
 
-// Meter returns what this process did so far.
+// Meter returns counts of what this process has done so far.
 func (a *Activities) Meter() calls.Reading { return a.caller.Meter.Read() }
 
-// Close gives back what this process has reserved of budgets, and ends the programs
-// that it runs.
+// Close returns what this process has reserved of budgets and ends the programs that it runs.
 func (a *Activities) Close(ctx context.Context) error {
 	a.ran.Close()
 	a.budgets.sending.Wait()
 	return a.caller.Close(ctx)
 }
 
-// Check asks a model once in the way in which a campaign asks it (Caller.Check).
+// Check asks model p once as the campaign asks it; see Caller.Check.
 func (a *Activities) Check(ctx context.Context, campaign string, p model.Provider,
 	o calls.CheckOptions) (answers.Answer, error) {
 	return a.caller.Check(ctx, campaign, p, o)
 }
 
-// Embeddings returns a source whose requests a campaign pays for (Caller.Embeddings).
+// Embeddings returns a source whose requests the campaign pays for; see Caller.Embeddings.
 func (a *Activities) Embeddings(ctx context.Context, e calls.Embedding) (calls.EmbeddingSource, error) {
 	return a.caller.Embeddings(ctx, e)
 }
 
-// UnderWay returns how much is done of a campaign's collaborations that this
-// process takes part in, in collaborations: two that are half done are 1.
+// UnderWay returns how much of a campaign's unfinished collaborations in this process is done, in
+// collaborations: two that are half done count 1.
 func (a *Activities) UnderWay(campaign string) float64 { return a.live.UnderWay(campaign) }
 
 // Waits counts the turns under way in this process by what they wait for.
@@ -146,107 +139,43 @@ func (a *Activities) Waits() calls.Waits {
 }
 
 // noteRetry keeps why and when an activity that failed here is tried again.
-func (a *Activities) noteRetry(of Attempt, err error) {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if ok && !app.NonRetryable() && app.NextRetryDelay() >= time.Second && !failure.IsHeld(err) {
+func (a *Activities) noteRetry(of failure.Attempt, err error) {
+	f, ok := errors.AsType[*failure.Failure](err)
+	if ok && !f.Final && f.Delay >= time.Second && !failure.IsHeld(err) {
 		now := time.Now().Truncate(time.Second)
-		a.retries.Store(of, calls.Wait{For: calls.TriesAgain + strings.Join(strings.Fields(app.Message()), " "),
-			Turns: 1, Since: now, Until: now.Add(app.NextRetryDelay()), Ends: calls.ResumeTries})
+		a.retries.Store(of, calls.Wait{For: calls.TriesAgain + strings.Join(strings.Fields(f.Message), " "),
+			Turns: 1, Since: now, Until: now.Add(f.Delay), Ends: calls.ResumeTries})
 	}
 }
 
-// Attempt is one attempt at an activity of one run of a workflow.
-type Attempt struct {
-	RunID, ActivityID string
-	Number            int32 // from 1
-}
-
-// IsRunning reports whether this process works on an attempt.
-func (a *Activities) IsRunning(attempt Attempt) bool {
-	_, is := a.running.Load(attempt)
+// IsRunning reports whether this process is working on the attempt.
+func (a *Activities) IsRunning(at failure.Attempt) bool {
+	_, is := a.running.Load(at)
 	return is
 }
 
-// Register gives the activities their names.
-func (a *Activities) Register(w worker.ActivityRegistry) {
-	registerActivity(a, w, task.PlayRound, a.PlayRound)
-	registerActivity(a, w, task.PlayThrough, a.PlayThrough)
-	registerActivity(a, w, task.Record, a.Record)
-	registerActivity(a, w, task.Survey, a.Survey)
-	registerActivity(a, w, task.Ask, a.Ask)
-	registerActivity(a, w, task.StopAnswered, a.StopAnswered)
-	registerActivity(a, w, task.StopUnstarted, a.StopUnstarted)
-	registerActivity(a, w, task.Await, a.Await)
-	registerActivity(a, w, task.Hold, a.Hold)
-	registerActivity(a, w, task.Compact, a.Compact)
-	registerActivity(a, w, task.Seal, a.Seal)
-	registerActivity(a, w, task.Notify, a.Notify)
-	a.RegisterTurns(w)
-}
+// Stage returns a context whose waits count among those of this process.
+func (a *Activities) Stage(ctx context.Context) context.Context { return a.waits.Context(ctx) }
 
-// RegisterTurns registers the activity for the queue of one model.
-func (a *Activities) RegisterTurns(w worker.ActivityRegistry) {
-	registerActivity(a, w, task.TakeTurn, a.TakeTurn)
-}
-
-// registerActivity wraps an activity: it heartbeats while it runs, if its workflow wants
-// to hear of its death, and its errors are made fit for history.
-func registerActivity[In, Out any](a *Activities, w worker.ActivityRegistry, name string,
-	do func(context.Context, In) (Out, error)) {
-	w.RegisterActivityWithOptions(func(ctx context.Context, in In) (Out, error) {
-		info := activity.GetInfo(ctx)
-		attempt := Attempt{info.WorkflowExecution.RunID, info.ActivityID, info.Attempt}
-		a.running.Store(attempt, true)
-		a.retries.Delete(Attempt{RunID: attempt.RunID, ActivityID: attempt.ActivityID})
-		defer a.running.Delete(attempt)
-		ctx, stage := calls.WithStage(a.waits.Context(ctx))
-		defer stage.Leave()
-		defer startHeartbeat(ctx, stage)()
-		out, err := recoverPanics(ctx, in, do)
-		err = failure.ForHistory(ctx, err, info.Attempt)
-		a.noteRetry(Attempt{RunID: attempt.RunID, ActivityID: attempt.ActivityID}, err)
-		if failure.IsOfMachine(err) {
-			a.caller.Meter.NoteFailure(err)
-		}
-		return out, err
-	}, activity.RegisterOptions{Name: name})
+// Make makes the attempt of ctx at an activity of a; its error is one of failure.ForHistory.
+func Make[In, Out any](ctx context.Context, a *Activities, in In,
+	do func(context.Context, In) (Out, error)) (Out, error) {
+	host, _ := failure.HostOf(ctx)
+	of := failure.Attempt{RunID: host.RunID, ActivityID: host.ActivityID}
+	a.running.Store(host.Attempt, true)
+	a.retries.Delete(of)
+	defer a.running.Delete(host.Attempt)
+	out, err := recoverPanics(ctx, in, do)
+	err = failure.ForHistory(ctx, err, host.Number)
+	a.noteRetry(of, err)
+	if failure.IsOfMachine(err) {
+		a.caller.Meter.NoteFailure(err)
+	}
+	return out, err
 }
 
 func recoverPanics[In, Out any](ctx context.Context, in In,
 	do func(context.Context, In) (Out, error)) (out Out, err error) {
 	defer failure.Recover(&err)
 	return do(ctx, in)
-}
-
-// Heartbeats go out as often as keeps the activity alive, and what they say at least
-// this often if it has changed.
-const heartbeatEvery = 10 * time.Second
-
-// startHeartbeat tells the server that the activity lives, and what its calls wait for, until
-// the returned function is called.
-func startHeartbeat(ctx context.Context, stage *calls.Stage) func() {
-	silence := activity.GetInfo(ctx).HeartbeatTimeout
-	if silence == 0 {
-		return func() {}
-	}
-	done := make(chan struct{})
-	go func() {
-		tick := time.NewTicker(time.Second)
-		defer tick.Stop()
-		said, last := "", time.Now() // a short round says nothing
-		for {
-			select {
-			case <-done:
-				return
-			case <-tick.C:
-			}
-			text, waits := stage.Describe()
-			since := time.Since(last)
-			if since >= silence/5 || since >= heartbeatEvery && text != said {
-				activity.RecordHeartbeat(ctx, text, waits)
-				said, last = text, time.Now()
-			}
-		}
-	}()
-	return func() { close(done) }
 }

@@ -14,7 +14,7 @@ import (
 // asked is how many cells Ask returns at most.
 const asked = 500
 
-// Ask returns which cells the campaign's question needs next.
+// Ask returns which cells the campaign's stopping question (task.Asking) needs next.
 func (a *Activities) Ask(ctx context.Context, in task.Asking) (task.Asked, error) {
 	camp, state, err := a.ask(ctx, in)
 	if err != nil {
@@ -33,7 +33,8 @@ func (a *Activities) ask(ctx context.Context, in task.Asking) (*setup.Campaign, 
 		return nil, asking.State{}, err
 	}
 	if m.Until == nil {
-		return nil, asking.State{}, failure.Pause(errors.New("its file no longer has a question that ends it; `roundtable run FILE` runs every cell"))
+		return nil, asking.State{}, failure.Pause(errors.New("its file no longer has a question that ends it; " +
+			"`roundtable run FILE` runs every cell"))
 	}
 	state, err := a.asking.Read(ctx, camp.Campaign, *m.Until, in.Lost)
 	return camp, state, err
@@ -53,8 +54,8 @@ func askedOf(camp *setup.Campaign, state asking.State) task.Asked {
 	return out
 }
 
-// StopAnswered ends the cells that the question does not need, if none is needed any more:
-// their rows say so. If some are, it returns them and ends none.
+// StopAnswered stops the cells that the campaign's question does not need, once it needs no more:
+// their rows say so. If it still needs cells, it returns these and stops none.
 func (a *Activities) StopAnswered(ctx context.Context, in task.Asking) (task.Asked, error) {
 	camp, state, err := a.ask(ctx, in)
 	if err != nil || !state.IsDone() {

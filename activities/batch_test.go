@@ -90,9 +90,10 @@ func TestBatchThatCannotBeStoredIsForgotten(t *testing.T) {
 	}
 	same(t, len(s.holds("answers/")), 0)
 	s.refuse = nil
+	asked := m.count() // a slow machine ends a batch early
 	acts := playBatch(t, a, r, 0)
-	if m.count() < 12+len(acts)-2 { // all was played again, but for decisions; a slow machine ends a batch early
-		t.Errorf("%d questions were asked for %d acts", m.count(), len(acts))
+	if again := m.count() - asked; again < len(acts)-2 { // all was played again, but for decisions
+		t.Errorf("%d questions were asked again for %d acts", again, len(acts))
 	}
 	for i, turn := range stored(t, s, p, r).Turns {
 		same(t, task.Act{Entry: turn.Entry, Act: turn.Act}, acts[i])

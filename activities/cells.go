@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/temporal"
-
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
@@ -33,7 +30,7 @@ func (a *Activities) endedResult(ctx context.Context, c *setup.Campaign, ref tas
 	return &result, nil
 }
 
-// StopUnstarted ends cells that were never started: their row says so.
+// StopUnstarted ends cells that were never started, with a row that says so.
 func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct{}, error) {
 	for _, ref := range refs {
 		end := task.Ending{Ref: ref, Status: task.Stopped, Failure: "cancelled before it began"}
@@ -44,23 +41,8 @@ func (a *Activities) StopUnstarted(ctx context.Context, refs []task.Ref) (struct
 	return struct{}{}, nil
 }
 
-// Await waits for a collaboration that an earlier run of its campaign started.
-func (a *Activities) Await(ctx context.Context, workflowID string) (task.Result, error) {
-	var result task.Result
-	err := a.config.Client.GetWorkflow(ctx, workflowID, "").Get(ctx, &result)
-	if failed, ok := task.ResultIn(err); ok {
-		return failed, nil
-	}
-	var ended *temporal.WorkflowExecutionError
-	var missing *serviceerror.NotFound
-	if errors.As(err, &ended) || errors.As(err, &missing) { // anything else is a lost connection
-		err = failure.Fail(err)
-	}
-	return result, err
-}
-
-// Compact merges what is committed into batches of full size, and describes
-// what is there.
+// Compact merges a campaign's committed rows into full batches, then writes the card of its data
+// set.
 func (a *Activities) Compact(ctx context.Context, campaign string) (struct{}, error) {
 	return struct{}{}, a.compact(ctx, campaign, false)
 }
@@ -86,8 +68,8 @@ func (a *Activities) compact(ctx context.Context, campaign string, final bool) e
 	return err
 }
 
-// Seal counts how all cells ended and, if none is left, compacts the rest and
-// says so with a _SUCCESS object that names the revision and the digest of its rows.
+// Seal counts how all cells ended. If all have, it compacts the remaining rows and writes the
+// _SUCCESS object with the revision and the digest of the rows.
 func (a *Activities) Seal(ctx context.Context, s task.Sealing) (task.Surveyed, error) {
 	all, err := a.Survey(ctx, task.Page{Campaign: s.Campaign, Revision: s.Revision, Limit: 1 << 30})
 	if err != nil || len(all.Cells) > 0 {

@@ -20,6 +20,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/envs"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
@@ -90,7 +91,7 @@ func threeWays(t *testing.T, name, params string) (live record.Rows, asked *hear
 	t.Helper()
 	played := map[string]record.Rows{}
 	for _, way := range []string{"in pieces", "at once", "live"} {
-		store := must(store.NewLocal(t.TempDir()))
+		store := storetest.NewMemory(map[string]string{})
 		p := debating(t, store, name, params)
 		r := ref(p, 0)
 		asked = answerer()
@@ -165,7 +166,7 @@ func unpriced(turns []record.Turn) []record.Turn {
 // First answers are the same questions in every strategy, so that strategies
 // are paired and a live model is asked once for all of them.
 func TestFirstAnswersAreShared(t *testing.T) {
-	store := must(store.NewLocal(t.TempDir()))
+	store := storetest.NewMemory(map[string]string{})
 	p := debating(t, store, "shared", "instances: 1", "grid: {protocol: [{name: debate, agents: 1, rounds: 0}, {name: debate, rounds: 0}, {name: debate, order: madc}, {name: debate, talk: summarizer, order: truth_last}]}")
 	m := answerer()
 	a := newActivities(store, m, withPuzzles)
@@ -197,7 +198,7 @@ func TestFirstAnswersAreShared(t *testing.T) {
 // A solution without an answer is recorded as invalid, is not a vote, and is shown
 // to the others all the same.
 func TestUnreadAnswer(t *testing.T) {
-	store := must(store.NewLocal(t.TempDir()))
+	store := storetest.NewMemory(map[string]string{})
 	p := debating(t, store, "unread", "protocol: debate")
 	m := &heard{Model: saying(func(model.Request) string { return "I cannot tell." }), asked: map[int]string{}}
 	playWhole(t, newActivities(store, m, withPuzzles), p, ref(p, 0))
@@ -222,7 +223,7 @@ func TestSimulatedViewpoints(t *testing.T) {
 			pool += fmt.Sprintf("{\"question\":\"orders-0\",\"text\":\"The answer is (%s).\",\"simulated\":%v}\n", answer, simulated)
 		}
 		files := fstest.MapFS{"orders.json": {Data: must(os.ReadFile(questions + "/orders.json"))}, "pool.jsonl": {Data: []byte(pool)}}
-		store := must(store.NewLocal(t.TempDir()))
+		store := storetest.NewMemory(map[string]string{})
 		p := debatingOn(t, files, store, "pooled", `grid: {env.pool: [{file: pool.jsonl, each: 1}]}`, `protocol: {name: debate, agents: 2, viewpoints: {scaling: alternating, each: 1}}`)
 		config := func(c *activities.Config, _ *model.Provider) {
 			c.Data = func(string) (fs.FS, error) { return files, nil }
@@ -240,7 +241,7 @@ func TestSimulatedViewpoints(t *testing.T) {
 // and a collaboration fails with the same words. In the fixed order it debates.
 func TestDebateWithoutGold(t *testing.T) {
 	for order, want := range map[string]string{"truth_last": "exchange has no gold", "fixed": ""} {
-		store := must(store.NewLocal(t.TempDir()))
+		store := storetest.NewMemory(map[string]string{})
 		text := "name: trade\nenv: {name: exchange, agents: 3}\nprotocol: {name: debate, order: " + order + "}\nmodel: test/model\nrule: plurality\n"
 		p := planned(t, text)
 		noError(t, campaign.WritePlan(ctx, store, p))

@@ -1,7 +1,7 @@
 package activities_test
 
 import (
-	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"strings"
 	"testing"
 )
@@ -39,7 +39,7 @@ func TestDiscussionPrompts(t *testing.T) {
 		"vote_from: 1, authors: true":                                            {6, []string{"Solution 1, by Agent 1: ", "Solution 3, by Agent 3: "}, nil},
 		"vote_from: 1, collective: true":                                         {3, []string{"[turn 1] Agent 1:", "Give the final solution"}, []string{"Agent 2:"}},
 	} {
-		store := must(store.NewLocal(t.TempDir()))
+		store := storetest.NewMemory(map[string]string{})
 		if params != "" {
 			params = ", " + params
 		}

@@ -11,10 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
-
 	"roundtable/activities"
 	"roundtable/activities/calls"
+	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
@@ -141,8 +140,8 @@ func TestEmbeddingsUnderACap(t *testing.T) {
 	for range 2 { // each process dies without a word
 		_, source := c.process(t, s, &campaign.Price{Input: 1})
 		err := calls.NewEmbeddings("m", source).Fetch(ctx, lines(40), c.missing)
-		app, ok := errors.AsType[*temporal.ApplicationError](err)
-		if !ok || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "budget reached") || !strings.Contains(app.Message(), "resume spoken --cost-usd") {
+		app, ok := errors.AsType[*failure.Failure](err)
+		if !ok || app.Type != task.ErrPause || !strings.Contains(app.Message, "budget reached") || !strings.Contains(app.Message, "resume spoken --cost-usd") {
 			t.Fatalf("it ends with %v", err)
 		}
 	}

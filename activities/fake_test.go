@@ -9,6 +9,7 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/workflows/transcript"
 )
 
@@ -22,10 +23,7 @@ type spy struct {
 
 func newLake(t testing.TB) *spy {
 	t.Helper()
-	local, err := store.NewLocal(t.TempDir())
-	noError(t, err)
-	t.Cleanup(func() { local.Close() })
-	return &spy{Store: local}
+	return &spy{Store: storetest.NewMemory(map[string]string{})} // what disks do is tested in store and commits
 }
 
 func (s *spy) note(format string, args ...any) {

@@ -14,9 +14,9 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// asking returns a function that takes an entry of a campaign and says how that ended; empty
+// asker returns a function that takes an entry of a campaign and says how that ended; empty
 // if it was answered.
-func asking(t *testing.T, a *activities.Activities, p campaign.Plan) func(cell, entry int) (kind, text string) {
+func asker(t *testing.T, a *activities.Activities, p campaign.Plan) func(cell, entry int) (kind, text string) {
 	return func(cell, entry int) (string, string) {
 		_, err := do[transcript.Act](t, a, task.TakeTurn, task.Turn{Ref: ref(p, cell), Entry: entry})
 		if err == nil {
@@ -50,7 +50,7 @@ func TestFirstCallsThatFailAlikePause(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	p := recordPlan(t, s, yaml("trial", 2, 1))
-	ask := asking(t, newActivities(s, failingWhere(func(model.Request) bool { return true }, refusal)), p)
+	ask := asker(t, newActivities(s, failingWhere(func(model.Request) bool { return true }, refusal)), p)
 	for range 2 {
 		if kind, _ := ask(0, 0); kind != "retry" {
 			t.Fatalf("a first call that fails ends as %s", kind)
@@ -96,7 +96,7 @@ func TestWhoseFault(t *testing.T) {
 			p := recordPlan(t, s, yaml("fault", 2, 1))
 			fails := false
 			m := failingWhere(func(r model.Request) bool { return fails && (c.all || r.Scene != nil && r.Scene.Entry == 1) }, c.failure)
-			ask := asking(t, newActivities(s, m), p)
+			ask := asker(t, newActivities(s, m), p)
 			if kind, _ := ask(0, 0); kind != "" {
 				t.Fatalf("the first call ends as %s", kind)
 			}
@@ -118,7 +118,7 @@ func TestFewRefusalsAlikePause(t *testing.T) {
 	s := newLake(t)
 	p := recordPlan(t, s, yaml("alike", 2, 8))
 	fails := false
-	ask := asking(t, newActivities(s, failingWhere(func(model.Request) bool { return fails }, refusal)), p)
+	ask := asker(t, newActivities(s, failingWhere(func(model.Request) bool { return fails }, refusal)), p)
 	if kind, _ := ask(0, 0); kind != "" {
 		t.Fatalf("the first call ends as %s", kind)
 	}
@@ -156,7 +156,7 @@ func TestFewRejectionsAlikePause(t *testing.T) {
 			p := recordPlan(t, s, yaml("long", 2, 8))
 			fails := !c.answered
 			m := failingWhere(func(r model.Request) bool { return fails && (!c.checks || r.Scene != nil) }, tooLong)
-			ask := asking(t, newActivities(s, m), p)
+			ask := asker(t, newActivities(s, m), p)
 			if c.answered {
 				if kind, _ := ask(0, 0); kind != "" {
 					t.Fatalf("the first call ends as %s", kind)

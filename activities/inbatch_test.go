@@ -276,6 +276,10 @@ func TestBatches(t *testing.T) {
 			cells: 12, service: func(s *modeltest.Batches) { s.Fails = "invalid_json_line" }, only: "openai",
 			says: "invalid_json_line: ", want: tally{12, 0, 0, 12 * alone}, counts: modeltest.Counts{Batches: 1, Live: 12},
 		},
+		"no room for its tokens": { // a batch that was not let in is made again
+			cells: 12, service: func(s *modeltest.Batches) { s.Fails = "token_limit_exceeded" }, only: "openai",
+			says: "token_limit_exceeded", want: tally{12, 0, 12, 12 * inBatch}, counts: modeltest.Counts{Batches: 2, Billed: 12},
+		},
 		"refused at once": {
 			cells: 12, service: func(s *modeltest.Batches) { s.Full = http.StatusUnauthorized }, says: "no more batches", want: tally{}, counts: modeltest.Counts{},
 		},
@@ -304,6 +308,39 @@ func TestBatches(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// What is more than a service takes in one batch goes into several: of Google's 20 MB also where a prompt is
+// six times as long in JSON.
+func TestBatchesAreSplit(t *testing.T) {
+	t.Parallel()
+	service := &modeltest.Batches{}
+	server := httptest.NewServer(service)
+	defer server.Close()
+	batches := batch.New(newLake(t), true)
+	defer batches.Close()
+	pace := batch.NewPace(plan.Limits{})
+	pace.Few, pace.Quiet, pace.Poll = 1, 300*time.Millisecond, 10*time.Millisecond
+	m := batchModels["google"](server.URL).(model.Batcher)
+	prompt := []model.Message{{Role: "user", Content: strings.Repeat("<", 170_000)}}
+	const calls = 24 // 24.5 MB
+	var all sync.WaitGroup
+	for i := range calls {
+		all.Go(func() {
+			answer, err := m.CompleteInBatch(ctx, model.Request{Messages: prompt}, func(body []byte) (model.BatchAnswer, error) {
+				return batches.Submit(ctx, batch.Key{Campaign: "split", Provider: "m"}, m, pace, batch.Call{
+					Key: fmt.Sprint(i), Body: body, Announce: func(string) error { return nil }, Wait: func(batch.Wait) {},
+				})
+			})
+			if err != nil || string(answer.Text) != "hi" {
+				t.Errorf("call %d: %q, %v", i, answer.Text, err)
+			}
+		})
+	}
+	all.Wait()
+	if got := service.Counts(); got.Batches < 2 || got.Billed != calls || got.Live > 0 {
+		t.Errorf("the service has worked on %+v, want %d calls in two batches or more", got, calls)
 	}
 }
 

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"go.temporal.io/sdk/temporal"
-
 	"roundtable/activities"
+	"roundtable/activities/failure"
 	"roundtable/activities/labels"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
@@ -258,8 +257,8 @@ func TestLabelsKeepBudget(t *testing.T) {
 		_, err := d.acts.PlayRound(ctx, task.Round{Ref: r})
 		return err
 	}
-	var app *temporal.ApplicationError
-	if err := label(); !errors.As(err, &app) || app.Type() != task.ErrPause || !strings.Contains(app.Message(), "budget") {
+	var app *failure.Failure
+	if err := label(); !errors.As(err, &app) || app.Type != task.ErrPause || !strings.Contains(app.Message, "budget") {
 		t.Fatalf("a budget for a few labels: %v", err)
 	}
 	spent := m.count()

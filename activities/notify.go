@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-
 	"roundtable/activities/ledger"
 	"roundtable/activities/money"
 	"roundtable/activities/programs"
@@ -17,8 +15,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Notify sends word of a pause or the end of a campaign to whom its manifest names. Only
-// what the lake fails at is an error: nobody waits for a webhook.
+// Notify sends notice of a campaign's pause or end to the receivers that its manifest names. It
+// returns only errors of the lake: nobody waits for a webhook.
 func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, error) {
 	m, err := a.caller.Manifest(ctx, in.Campaign, true)
 	if err != nil {
@@ -45,7 +43,7 @@ func (a *Activities) Notify(ctx context.Context, in task.Notice) (struct{}, erro
 
 // send says what happened, sends a notice of these events, and says what could not be sent.
 func (a *Activities) send(ctx context.Context, m campaign.Manifest, n programs.Notice, events ...string) error {
-	if !activity.IsActivity(ctx) || activity.GetInfo(ctx).Attempt == 1 {
+	if attemptOf(ctx) == 1 {
 		a.config.sayNoticed(n, nil)
 	}
 	unsent, err := a.notices.Deliver(ctx, m, n,

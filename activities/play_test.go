@@ -200,7 +200,7 @@ func TestHoldIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := newLake(t)
 	recordPlan(t, s, yaml("locked", 2, 1))
-	_, err := newActivities(locked{s}, saying(polite)).Hold(ctx, task.Holding{Campaign: "locked"})
+	_, err := do[struct{}](t, newActivities(locked{s}, saying(polite)), task.Hold, task.Holding{Campaign: "locked"})
 	if app := application(t, err); app.NonRetryable() || app.NextRetryDelay() > 5*time.Second {
 		t.Errorf("%v is tried again in %v, never: %v", app, app.NextRetryDelay(), app.NonRetryable())
 	}

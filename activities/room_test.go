@@ -19,6 +19,7 @@ import (
 
 	"roundtable/activities"
 	"roundtable/activities/answers"
+	"roundtable/activities/hosting"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/prompt"
@@ -162,7 +163,7 @@ func do[Out any](t testing.TB, a *activities.Activities, name string, in any, op
 	for _, option := range options {
 		option(env)
 	}
-	a.Register(env)
+	hosting.Register(env, a, nil)
 	var out Out
 	value, err := env.ExecuteActivity(name, in)
 	if err == nil {

@@ -3,12 +3,11 @@ package activities
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
-
-	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
@@ -20,13 +19,12 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// PlayRound plays one round of a collaboration, or what is left of it: it asks the
-// questions of each phase at once and stores each answer before anything else happens
-// with it. The round of models that take no time is as many rounds as fit into a batch.
-// A call that fails ends the phase once its siblings are in; then Temporal tries the
-// round again, for which stored answers cost nothing. Where nothing is known yet, it
-// finds out first what a workflow must know; a collaboration with turns that are taken
-// elsewhere is not played before that.
+// PlayRound plays one round of a collaboration, or what is left of it: it asks the questions of
+// each phase at once and stores each answer before anything else happens with it. The round of
+// models that take no time is as many rounds as fit into a batch. A call that fails ends the phase
+// once its siblings are in; then Temporal tries the round again, for which stored answers cost
+// nothing. On its first call it also finds out what the workflow must know; a collaboration some of
+// whose turns are taken elsewhere is not played before that.
 func (a *Activities) PlayRound(ctx context.Context, in task.Round) (result task.RoundResult, err error) {
 	a.beginEpoch(in.Campaign, in.Epoch)
 	switch {
@@ -123,12 +121,13 @@ func (a *Activities) playRound(ctx context.Context, in task.Round) ([]task.Act, 
 // has read before at a lower price and all prompts begin with the same text, which then is read once.
 func (a *Activities) leading(ctx context.Context, c *collaboration.Collaboration, entries []int) (int, error) {
 	m, err := a.caller.Manifest(ctx, c.Ref.Campaign, false)
-	if err != nil || m.Limits.Tier == plan.Batch || len(entries) < 2 {
-		return 0, err
+	cheaper := func(p campaign.Price) bool { return p.CachedInput != nil && *p.CachedInput < p.Input }
+	worthIt := slices.ContainsFunc(slices.Collect(maps.Values(m.Prices)), cheaper)
+	if err != nil || m.Limits.Tier == plan.Batch || len(entries) < 2 || !worthIt {
+		return 0, err // before prompts are rendered to be compared
 	}
 	model, alike, err := c.BeginAlike(entries)
-	price := m.Prices[model]
-	if err != nil || !alike || price.CachedInput == nil || *price.CachedInput >= price.Input {
+	if err != nil || !alike || !cheaper(m.Prices[model]) {
 		return 0, err
 	}
 	return 1, nil
@@ -173,10 +172,10 @@ func takeAll[Out any](ctx context.Context, ref task.Ref, entries []int,
 
 // attemptOf returns the number of the attempt of an activity, from 1.
 func attemptOf(ctx context.Context) int32 {
-	if !activity.IsActivity(ctx) {
-		return 1
+	if host, ok := failure.HostOf(ctx); ok {
+		return host.Number
 	}
-	return activity.GetInfo(ctx).Attempt
+	return 1
 }
 
 // mostPatient returns the error after which it takes longest until something is tried
@@ -192,20 +191,20 @@ func mostPatient(errs []error) (most error) {
 
 // patienceFor returns how long it takes until what has failed is tried again.
 func patienceFor(err error) time.Duration {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	f, ok := errors.AsType[*failure.Failure](err)
 	switch {
-	case ok && app.Type() == task.ErrPause:
+	case ok && f.Type == task.ErrPause:
 		return math.MaxInt64
-	case ok && app.NonRetryable():
+	case ok && f.Final:
 		return math.MaxInt64 - 1
 	case ok:
-		return app.NextRetryDelay()
+		return f.Delay
 	}
 	return 0
 }
 
-// TakeTurn makes one entry of a collaboration: the stored answer if there is one, else
-// an intent, the call, the answer stored, and only then the report.
+// TakeTurn makes one entry of a collaboration and returns its act. If no answer is stored, it
+// writes an intent, makes the call and stores the answer before it returns.
 func (a *Activities) TakeTurn(ctx context.Context, in task.Turn) (transcript.Act, error) {
 	a.beginEpoch(in.Campaign, in.Epoch)
 	switch {
@@ -265,8 +264,8 @@ func (a *Activities) untilHeld(ctx context.Context, ref task.Ref) (context.Conte
 // orHeld returns why ctx has ended in place of an error that trying again can help
 // against, if its campaign holds calls back.
 func (a *Activities) orHeld(ctx context.Context, err error) error {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if held := context.Cause(ctx); err != nil && failure.IsHeld(held) && !(ok && app.NonRetryable()) {
+	f, ok := errors.AsType[*failure.Failure](err)
+	if held := context.Cause(ctx); err != nil && failure.IsHeld(held) && !(ok && f.Final) {
 		return held
 	}
 	return err
@@ -275,10 +274,9 @@ func (a *Activities) orHeld(ctx context.Context, err error) error {
 // holdAgain is how long it takes until a word is tried again that the lake refused.
 const holdAgain = 2 * time.Second
 
-// Hold writes down that the calls of a campaign are held back, or no longer. Every process
-// that calls its models reads it within a second or two. It is tried again until the lake
-// can be written, which a paused campaign may have to wait for. The batches of a cancelled one are
-// cancelled.
+// Hold records that the calls of a campaign are held back, or no longer. Every process that calls
+// its models reads it within a second or two. It is tried again until the lake can be written,
+// which a paused campaign may have to wait for. The batches of a cancelled one are cancelled.
 func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, err error) {
 	defer a.caller.Manifests.Expire()
 	if in.Reason == "" {
@@ -291,8 +289,7 @@ func (a *Activities) Hold(ctx context.Context, in task.Holding) (none struct{}, 
 		err = a.caller.CancelBatches(ctx, in.Campaign)
 	}
 	if err != nil {
-		err = temporal.NewApplicationErrorWithOptions(failure.Text(err), "io",
-			temporal.ApplicationErrorOptions{NextRetryDelay: holdAgain})
+		err = failure.OfMachine(err, holdAgain)
 	}
 	return none, err
 }

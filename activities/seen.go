@@ -5,10 +5,11 @@ import (
 	"roundtable/activities/throttle"
 )
 
-// Standings returns how the budgets stand that this process spends from, by campaign.
+// Standings returns the state of each budget that this process spends from, by campaign.
 func (a *Activities) Standings() map[string]money.Standing { return a.caller.Standings() }
 
-// Gates returns the gates before the accounts and campaigns of this process.
+// Gates returns the state of every throttle of this process: one for each account and each
+// campaign.
 func (a *Activities) Gates() []throttle.State { return a.caller.Gates() }
 
 // Campaigns returns the names of the campaigns that this process has worked for.

@@ -19,9 +19,9 @@ import (
 // surveyed is how many cells Survey looks up at once.
 const surveyed = 500
 
-// Survey finds the next cells that have not ended, and sums up those passed over.
-// It reads the markers of the cells that it looks at and no others: a page costs
-// the same however large the campaign is.
+// Survey returns the next cells that have not ended, and sums up those it passed over. It reads
+// only the markers of the cells that it looks at: a page costs the same however large the campaign
+// is.
 func (a *Activities) Survey(ctx context.Context, p task.Page) (task.Surveyed, error) {
 	if p.Labeller != "" {
 		return a.labels.Survey(ctx, p)

@@ -18,9 +18,9 @@ import (
 // throughTime bounds one PlayThrough: a pause waits for its end.
 const throughTime = time.Second
 
-// PlayThrough plays collaborations whose models take no time to their end, one
-// after another, for about a second. One that cannot end so is left to a workflow
-// of its own, which tries again, pauses or fails as any other.
+// PlayThrough plays collaborations whose models take no time to their end, one after another, for
+// about a second. One that cannot is left to a workflow of its own, which retries, pauses or fails
+// like any other.
 func (a *Activities) PlayThrough(ctx context.Context, in task.Batch) (task.Played, error) {
 	capped, err := a.isCapped(ctx, in.Campaign)
 	if err != nil {
@@ -121,9 +121,9 @@ func (a *Activities) takeEntry(ctx context.Context, in task.Turn) (transcript.Ac
 	return t.Act, c.Add(t)
 }
 
-// Record commits the rows of an ended collaboration. They are made from the
-// store alone, so every process makes the same. What cannot be begun,
-// played, counted or valued has ended, too: as failed, with the rows that can be made.
+// Record commits the rows of an ended collaboration. They are made from the store alone, so every
+// process makes the same. A collaboration that cannot be begun, played, counted or scored ends as
+// failed, with the rows that can be made.
 func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, error) {
 	switch {
 	case end.Labeller != "" && end.Status != task.Succeeded: // it leaves no labels

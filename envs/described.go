@@ -2,8 +2,8 @@ package envs
 
 import "roundtable/envs/jsonschema"
 
-// Described is an Instance that says which form its proposals have, for services that
-// hold a model to a JSON Schema, and for what an agent is told whose proposal could not be used.
+// Described is an Instance that says which form its proposals have: for services that hold a
+// model to a JSON Schema, and to tell an agent whose proposal could not be used.
 type Described interface {
 	ProposalForm() Form
 }
@@ -13,10 +13,9 @@ type DescribedEstimate interface {
 	EstimateForm() Form
 }
 
-// Form is how a value in JSON is written.
+// Form is the form of a value in JSON.
 type Form struct {
 	Schema jsonschema.Schema
-	// Example is one that is valid, in JSON. What it says should be nobody's likely choice:
-	// models tend to copy.
+	// Example is a valid value, in JSON. It should be nobody's likely choice: models tend to copy.
 	Example string
 }

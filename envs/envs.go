@@ -24,9 +24,9 @@ import (
 type Environment interface {
 	// Version changes whenever the same arguments would deal, parse or score differently.
 	Version() int
-	// Measure is what Score.Score measures.
+	// Measure is what Score.Value measures.
 	Measure() Measure
-	// Instances is how many different instances there are; 0 means as many as asked for.
+	// Instances returns the number of different instances; 0 means unlimited.
 	Instances() int
 	// Instance deals instance index (from 0) of the campaign's seed.
 	Instance(seed uint64, index int) (Instance, error)
@@ -37,16 +37,16 @@ type Environment interface {
 	Prompts() fs.FS
 	// Policies lists the scripted behaviours of this environment, the default first.
 	Policies() []string
-	// Policy builds one; decode fills its parameter struct strictly.
+	// Policy builds the scripted agent of this name; decode fills its parameters.
 	Policy(name string, decode Decode) (Policy, error)
 }
 
-// Decode fills the parameter struct that v points to. Unknown keys and wrong
-// types are errors; what is absent keeps its present value (the default).
+// Decode fills the parameter struct that v points to. Unknown keys and wrong types are errors; a
+// field without a key keeps its present value (the default).
 type Decode func(v any) error
 
-// DecodeStrict returns a Decode of JSON. Without data everything keeps its present value.
-// An unknown key's error says which are known.
+// DecodeStrict returns a Decode of the JSON object data. Without data all fields keep their
+// values. The error of an unknown key lists the known ones.
 func DecodeStrict(data []byte) Decode {
 	return func(v any) error {
 		if len(data) == 0 {
@@ -130,7 +130,7 @@ func fieldOf(t reflect.Type, name string) (reflect.Type, bool) {
 	return nil, false
 }
 
-// Measure is what score measures. It says what a group without a decision has.
+// Measure is what Score.Value measures, and so which value a group without a decision gets.
 type Measure string
 
 const (
@@ -138,8 +138,8 @@ const (
 	Share Measure = "share"
 	// Error with a minus before it, at most 0: not defined without a decision.
 	Error Measure = "error"
-	// Scored is a share that a program or a judge gives to final decisions (Outside): 0 without
-	// a decision; rounds have none.
+	// Scored is a share that a program or a judge gives to final decisions (Outside, Judged): 0
+	// without a decision; decisions within rounds have no score.
 	Scored Measure = "scored"
 )
 
@@ -174,7 +174,7 @@ type Proposal string
 type Score struct {
 	// Value is comparable over rounds, higher is better: see Environment.Measure.
 	Value float64
-	// Utilities by agent, in the environment's own unit.
+	// Utilities are by agent, in the environment's own unit.
 	Utilities []float64
 }
 
@@ -184,7 +184,7 @@ type Compared interface {
 	Baselines() []Baseline
 }
 
-// Baseline is the worth of what one such method would decide, as Score.Value.
+// Baseline is the Score.Value that a simple method's decision would get; see Compared.
 type Baseline struct {
 	Name  string
 	Score float64
@@ -232,8 +232,9 @@ func (q Question) KeyJSON() *string {
 	return new(string(data))
 }
 
-// Identified is an Instance of the user's data that knows itself whatever it is called: equal
-// identities are the same problem with the same right answer, others are not.
+// Identified is an Instance of the user's data with an identity that does not depend on its ID:
+// two instances have equal identities if and only if they are the same problem with the same
+// right answer.
 type Identified interface {
 	Identity() string
 }
@@ -243,7 +244,7 @@ type Surveyed interface {
 	Survey(seed uint64) (Survey, error)
 }
 
-// Survey is how a data set was read, for the user to check.
+// Survey says how a data set was read, for the user to check.
 type Survey struct {
 	Files     []string `json:"files"`
 	Instances int      `json:"instances"`
@@ -252,26 +253,26 @@ type Survey struct {
 	Keys      []Fact   `json:"keys,omitempty"`     // places among the options, with how many right answers are there
 	Example   []Fact   `json:"example"`            // the first instance as it is dealt, with its right answer
 	Notes     []string `json:"notes,omitempty"`    // what else was done
-	Warnings  []string `json:"warnings,omitempty"` // what is hardly meant
+	Warnings  []string `json:"warnings,omitempty"` // what is probably not intended
 }
 
-// Answering is an Instance that finds the answer of a free text.
+// Answering is an Instance that finds the answer in a free text.
 type Answering interface {
-	// Answer returns it with how it was found, such as "stated". Of a text that was cut
-	// off only a statement counts. The error says what is missing, in words that can be
-	// shown to the model.
+	// Answer returns the answer in text and how it was found, such as "stated". cut says that text
+	// was cut off: then only a stated answer counts. The error says what is missing, in words that
+	// can be shown to the model.
 	Answer(text string, cut bool) (p Proposal, readAs string, err error)
 }
 
-// Cue asks the environment itself for an entry of a transcript, by a name of
-// the environment's own and a number.
+// Cue asks the environment itself for an entry of a transcript. The environment defines the names
+// and what N counts.
 type Cue struct {
 	Name  string
 	N     int
 	Shown []Shown `json:"-"` // what the step sees, in its order
 }
 
-// Contribution is what came of a Cue: a text, or proposals that all mean the same.
+// Contribution is the answer to a Cue: a text, or proposals that all mean the same.
 type Contribution struct {
 	Text      string
 	Proposals []Proposal
@@ -288,7 +289,8 @@ type Cued interface {
 type Policy interface {
 	// Message is what the agent says in a message phase.
 	Message(Situation) Message
-	// Propose is the proposal in JSON as Instance.Parse takes it; false skips.
+	// Propose is the proposal in JSON as Instance.Parse takes it; ok is false if the agent makes
+	// none.
 	Propose(Situation) (proposal string, ok bool)
 	// Value is how much the agent likes a candidate, from 0 to 1.
 	Value(s Situation, p Proposal) float64
@@ -303,7 +305,7 @@ type Message struct {
 	Text string
 }
 
-// Offer is a proposal that an agent made and this agent has seen.
+// Offer is a proposal that Agent made and that the agent of the Situation has seen.
 type Offer struct {
 	Agent    int
 	Round    int

@@ -1,14 +1,14 @@
 package envs
 
-// Estimating is an Instance whose state agents estimate from what they know.
-// Its prompts have an estimate.tmpl: the form of an estimate.
+// Estimating is an Instance with a state that agents estimate from what they know. Its prompts
+// have an estimate.tmpl: the form of an estimate.
 type Estimating interface {
-	// Estimate validates one in JSON as a model wrote it and returns it in
-	// canonical form. The error can be shown to the model.
+	// Estimate validates an estimate in JSON as a model wrote it and returns it in canonical form.
+	// The error can be shown to the model.
 	Estimate(text []byte) (string, error)
 }
 
-// Estimator is a Policy that estimates; its text is what Estimate takes.
+// Estimator is a Policy that estimates the state, as Estimating.Estimate takes it.
 type Estimator interface {
 	Estimate(Situation) string
 }

@@ -10,13 +10,13 @@ type Outside interface {
 	ScoreRequest(p Proposal) *ScoreRequest
 }
 
-// Scoring is an Environment whose instances may be scored so.
+// Scoring is an Environment whose instances a program may score; see Outside.
 type Scoring interface {
 	// Scorer returns the program and its arguments; nil without one.
 	Scorer() []string
 }
 
-// ScoreRequest is one question to a program that scores.
+// ScoreRequest is one final decision for a program that scores.
 type ScoreRequest struct {
 	Command []string
 	Timeout time.Duration
@@ -37,7 +37,7 @@ type JudgeCase struct {
 	Question   string   `json:"question"`
 	Context    string   `json:"context,omitempty"`
 	Options    []string `json:"options,omitempty"`
-	References []string `json:"reference_answers,omitempty"` // that are right
+	References []string `json:"reference_answers,omitempty"` // right answers
 	Answer     string   `json:"answer"`
 	ID         string   `json:"-"` // of the question
 	About      string   `json:"-"` // what is scored, for errors: a question with its file and line

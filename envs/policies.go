@@ -6,7 +6,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// NoPolicy returns the error of a name that is none of the environment's policies.
+// NoPolicy returns the error for a name that is not one of the environment's policies.
 func NoPolicy(environment, name string, policies []string) error {
 	return fmt.Errorf("%s: unknown policy %.40q; expected %s%s", environment, name, wording.Or(policies),
 		wording.DidYouMean(name, policies))

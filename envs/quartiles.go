@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// CueMedian asks an environment whose proposals are numbers for the median of
-// those that the step shows, as a proposal and in words with the quartiles. Where
-// nobody has proposed anything it answers NoEstimates and no proposal.
+// CueMedian is the Cue that asks an environment with numeric proposals for the median of the
+// proposals shown: as a proposal, and in words with the quartiles. Without any proposal the text
+// is NoEstimates and there is none.
 const (
 	CueMedian   = "median"
 	NoEstimates = "No agent has given an estimate."

@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 )
 
-// Stream returns the random sub-stream of (seed, purpose, parts): independent of
-// every other one and the same on every machine. Parts are printed with %v.
+// Stream returns the random number generator of (seed, purpose, parts): independent of every
+// other one and the same on every machine. Parts are printed with %v.
 func Stream(seed uint64, purpose string, parts ...any) *rand.Rand {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\x00%s", seed, purpose)

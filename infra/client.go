@@ -5,28 +5,39 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
+	enumspb "go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/operatorservice/v1"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/contrib/envconfig"
 	sdklog "go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/worker"
+	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/keepalive"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/durationpb"
 
 	"roundtable/infra/codec"
 )
 
-// ClockTolerance is how far a clock may be set back without a word: what waits in a
-// database of the embedded server waits for so much longer.
+// ClockTolerance is how far the clock may be set back before anything is done about it: timers in
+// an embedded server's database fire that much later.
 const ClockTolerance = 5 * time.Second
 
-// Target is a Temporal service to work with.
+// Target says how to reach a Temporal service.
 type Target struct {
 	HostPort  string // HOST:PORT of the frontend
 	Namespace string // default [Namespace]
@@ -44,13 +55,12 @@ type Target struct {
 	// Patience is how long Dial waits for the service; default 10 s.
 	Patience time.Duration
 
-	// InProcess says that the server is in this process: it may answer late, and cannot
-	// be gone.
+	// InProcess says that the server is in this process: it may answer late, but cannot be gone.
 	InProcess bool
 }
 
-// TargetFromEnv reads TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE; a given address
-// comes first. HostPort is "" when there is none: use the embedded server.
+// TargetFromEnv returns the target of TEMPORAL_ADDRESS and TEMPORAL_NAMESPACE; address, unless
+// "", replaces the former. HostPort is "" if there is no address: use the embedded server.
 func TargetFromEnv(address string) Target {
 	if address == "" {
 		address = os.Getenv("TEMPORAL_ADDRESS")
@@ -58,9 +68,9 @@ func TargetFromEnv(address string) Target {
 	return Target{HostPort: address, Namespace: os.Getenv("TEMPORAL_NAMESPACE")}
 }
 
-// WithCredentialsFromEnv returns the target with the API key and the certificates that
-// the environment names as Temporal's own tools have it: TEMPORAL_API_KEY, TEMPORAL_TLS
-// and TEMPORAL_TLS_….
+// WithCredentialsFromEnv returns the target with the API key and the certificates that the
+// environment names, as Temporal's own tools read it: TEMPORAL_API_KEY, TEMPORAL_TLS and
+// TEMPORAL_TLS_….
 func (t Target) WithCredentialsFromEnv() (Target, error) {
 	given, err := envconfig.LoadClientOptions(envconfig.LoadClientOptionsRequest{DisableFile: true})
 	if err != nil {
@@ -73,8 +83,8 @@ func (t Target) WithCredentialsFromEnv() (Target, error) {
 	return t, nil
 }
 
-// TargetIn returns the server that another process runs on a folder, or ran when it was
-// killed; an error if there is none.
+// TargetIn returns the embedded server that another process runs on dir, from its ClientFile,
+// which a killed process leaves behind; an error if there is none.
 func TargetIn(dir string) (Target, error) {
 	path := filepath.Join(dir, ClientFile)
 	text, err := os.ReadFile(path)
@@ -249,4 +259,313 @@ func (h atLeast) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 func (h atLeast) WithGroup(name string) slog.Handler {
 	return atLeast{h.level, h.Handler.WithGroup(name)}
+}
+
+// A server of this process answers late, after a burst of work, but it cannot be
+// gone: what a worker reports to it is waited for this long. The SDK gives up after
+// 10 s, and an activity whose result was given up is not tried again before it has
+// been silent for too long.
+const reportPatience = 5 * time.Minute
+
+// reportsAtOnce bounds the reports under way: they are written one after the other,
+// and those that wait here do not grow old in the server.
+const reportsAtOnce = 64
+
+// patientOptions are those of a client of our own server.
+func patientOptions() []grpc.DialOption {
+	return []grpc.DialOption{
+		grpc.WithChainUnaryInterceptor(reportPatiently(make(chan struct{}, reportsAtOnce))),
+		// Pings tell that another machine is gone. Here they would tell that both are busy.
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Hour, Timeout: reportPatience}),
+	}
+}
+
+// reportPatiently gives what a worker reports more time than its context does.
+func reportPatiently(underWay chan struct{}) grpc.UnaryClientInterceptor {
+	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
+		options ...grpc.CallOption) error {
+		if !strings.Contains(method, "/Respond") {
+			return invoke(ctx, method, request, reply, cc, options...)
+		}
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportPatience)
+		defer cancel()
+		underWay <- struct{}{}
+		defer func() { <-underWay }()
+		return invoke(ctx, method, request, reply, cc, options...)
+	}
+}
+
+// WaitForOwnServer changes o for a worker whose server is in the same process: it is more patient
+// with late tasks.
+func WaitForOwnServer(o *worker.Options) {
+	// A task that waits for its turn has not begun; one that has begun and is late is
+	// given to another, which plays the whole history again.
+	o.MaxConcurrentWorkflowTaskExecutionSize = reportsAtOnce
+	o.StickyScheduleToStartTimeout = stickyPatience
+}
+
+// stickyPatience is how long a workflow's task waits for the worker that has it in
+// memory. Longer than the SDK's 5 s, since a task that is given up is played again from
+// its history by the same busy worker; but what a process leaves behind when it is killed
+// waits this long for one that is gone, before the next takes it.
+const stickyPatience = 30 * time.Second
+
+// probeTimeout bounds a look at how a server speaks, and alertTimeout the wait for its
+// word on a certificate, which comes after the handshake.
+const (
+	probeTimeout = 2 * time.Second
+	alertTimeout = 500 * time.Millisecond
+)
+
+// refusalOf returns why a server will not have this client however long it waits; nil if
+// waiting may help.
+func (t Target) refusalOf(ctx context.Context, err error) error {
+	switch {
+	case err == nil || t.InProcess:
+		return nil
+	case isUnauthorized(err) && t.Credentials == nil:
+		return fmt.Errorf("infra: Temporal at %s, namespace %q: %w The server asks for an API key: set "+
+			"TEMPORAL_API_KEY", t.HostPort, t.Namespace, err)
+	case isUnauthorized(err):
+		return fmt.Errorf("infra: Temporal at %s, namespace %q: %w The key in TEMPORAL_API_KEY is not valid, or "+
+			"may not do this in that namespace", t.HostPort, t.Namespace, err)
+	case isHopeless(err):
+		return fmt.Errorf("infra: Temporal at %s, namespace %q: %w", t.HostPort, t.Namespace, err)
+	}
+	if reason := t.probeServer(ctx); reason != nil {
+		return fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, reason)
+	}
+	return nil
+}
+
+func isUnauthorized(err error) bool {
+	var denied *serviceerror.PermissionDenied
+	code := status.Code(err)
+	return errors.As(err, &denied) || code == codes.PermissionDenied || code == codes.Unauthenticated
+}
+
+// probeServer connects as the client does and returns what is wrong with how they speak. gRPC
+// tries again and reports what broke last, often only that a pipe did.
+func (t Target) probeServer(ctx context.Context) error {
+	options, err := t.connectionOptions()
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	settings := options.TLS
+	if settings == nil {
+		return t.probePlaintext(ctx)
+	}
+	conn, err := t.dialTLS(ctx, settings)
+	if err != nil {
+		return explainHandshake(err, settings)
+	}
+	defer conn.Close()
+	return explainHandshake(awaitWord(conn), settings)
+}
+
+// probePlaintext finds out whether a server that was spoken to in plaintext speaks TLS.
+func (t Target) probePlaintext(ctx context.Context) error {
+	conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", t.HostPort)
+	if err != nil {
+		return nil // nobody is there
+	}
+	spoken := awaitWord(conn)
+	conn.Close()
+	if spoken == nil {
+		return nil
+	}
+	secure, err := t.dialTLS(ctx, &tls.Config{MinVersion: tls.VersionTLS12})
+	if secure != nil {
+		secure.Close()
+	}
+	_, distrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	if err != nil && !distrusted && !isAlert(err) {
+		return nil
+	}
+	return errors.New("the server speaks TLS, and this program expected plaintext: set TEMPORAL_TLS=true, or " +
+		"TEMPORAL_TLS_SERVER_CA_CERT_PATH where the server's certificate is of your own authority")
+}
+
+func (t Target) dialTLS(ctx context.Context, settings *tls.Config) (net.Conn, error) {
+	settings = settings.Clone()
+	settings.NextProtos = []string{"h2"}
+	return (&tls.Dialer{Config: settings}).DialContext(ctx, "tcp", t.HostPort)
+}
+
+// awaitWord returns nil once a server speaks, or if it is slow, and otherwise how the connection
+// ended. What is sent to a connection that was closed would lose the reason, so it
+// listens before it speaks.
+func awaitWord(conn net.Conn) error {
+	for _, say := range []string{"", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"} {
+		if _, err := io.WriteString(conn, say); err != nil {
+			return err
+		}
+		if err := conn.SetReadDeadline(time.Now().Add(alertTimeout)); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(conn, make([]byte, 9)) // the head of its settings
+		if late, ok := errors.AsType[net.Error](err); !ok || !late.Timeout() {
+			return err
+		}
+	}
+	return nil // it is slow
+}
+
+// isAlert reports whether the other side has said why it ends a TLS connection.
+func isAlert(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "remote error"
+}
+
+// explainHandshake returns what is wrong with certificates, with what to set; nil where
+// the error says nothing of them.
+func explainHandshake(err error, settings *tls.Config) error {
+	_, distrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	_, plain := errors.AsType[tls.RecordHeaderError](err)
+	switch {
+	case distrusted:
+		return fmt.Errorf("%w: TEMPORAL_TLS_SERVER_CA_CERT_PATH names the file of the authority that signed the "+
+			"server's certificate, TEMPORAL_TLS_SERVER_NAME the name in it", err)
+	case plain:
+		return errors.New("the server speaks plaintext, and this program expected TLS: unset TEMPORAL_TLS and " +
+			"TEMPORAL_TLS_…, or give --insecure for a server on another machine")
+	case isAlert(err) && len(settings.Certificates) == 0 && settings.GetClientCertificate == nil:
+		return fmt.Errorf("%w: the server asks for a client's certificate; set TEMPORAL_TLS_CLIENT_CERT_PATH and "+
+			"TEMPORAL_TLS_CLIENT_KEY_PATH", err)
+	case isAlert(err):
+		return fmt.Errorf("%w: the server does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH", err)
+	}
+	return nil
+}
+
+// startsWithin is what a server that was just started may take until it answers.
+const startsWithin = 30 * time.Second
+
+// Prepared lists what PrepareNamespace has made; what existed before is left out.
+type Prepared struct {
+	Namespace  string   `json:"namespace"`
+	Made       bool     `json:"made"`       // the namespace is new
+	Attributes []string `json:"attributes"` // search attributes that are new
+}
+
+// PrepareNamespace makes the target's namespace if missing, which then keeps closed workflows for
+// retention, and the search attributes that it lacks. It may be repeated.
+func PrepareNamespace(ctx context.Context, t Target, retention time.Duration,
+	attributes []temporal.SearchAttributeKey) (Prepared, error) {
+	if t.Namespace == "" {
+		t.Namespace = Namespace
+	}
+	done := Prepared{Namespace: t.Namespace, Attributes: []string{}}
+	options, err := t.clientOptions()
+	if err != nil {
+		return done, err
+	}
+	c, err := client.NewLazyClient(options)
+	if err != nil {
+		return done, fmt.Errorf("infra: Temporal at %s: %w", t.HostPort, err)
+	}
+	defer c.Close()
+	if done.Made, err = registerNamespace(ctx, c, t, retention); err != nil {
+		return done, err
+	}
+	t.Patience = time.Minute // a new namespace is known everywhere a little later
+	if err := awaitNamespace(ctx, c, t); err != nil {
+		return done, err
+	}
+	missing, err := missingAttributes(ctx, c, t.Namespace, attributes)
+	if err != nil {
+		return done, err
+	}
+	if len(missing) > 0 {
+		_, err = c.OperatorService().AddSearchAttributes(ctx,
+			&operatorservice.AddSearchAttributesRequest{Namespace: t.Namespace, SearchAttributes: missing})
+	}
+	if err != nil {
+		return done, fmt.Errorf("infra: Temporal at %s, search attributes of namespace %q: %w", t.HostPort,
+			t.Namespace, err)
+	}
+	done.Attributes = append(done.Attributes, slices.Sorted(maps.Keys(missing))...)
+	return done, awaitSearchable(ctx, c, t.Namespace, attributes)
+}
+
+// registerNamespace makes the namespace, unless it is there. A server that has just been
+// started answers that it is not healthy yet.
+func registerNamespace(ctx context.Context, c client.Client, t Target, retention time.Duration) (made bool, err error) {
+	for began := time.Now(); ; {
+		_, err = c.WorkflowService().RegisterNamespace(ctx, &workflowservice.RegisterNamespaceRequest{
+			Namespace: t.Namespace, WorkflowExecutionRetentionPeriod: durationpb.New(retention),
+			Description: "campaigns of roundtable",
+		})
+		if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err == nil || exists {
+			return err == nil, nil
+		}
+		if refused := t.refusalOf(ctx, err); refused != nil {
+			return false, refused
+		}
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(time.Second):
+		}
+		if time.Since(began) > startsWithin {
+			return false, fmt.Errorf("infra: Temporal at %s, namespace %q, after %s: %w", t.HostPort, t.Namespace,
+				startsWithin, err)
+		}
+	}
+}
+
+// awaitSearchable waits until the server knows its new search attributes.
+func awaitSearchable(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) error {
+	for tries := 0; ; tries++ {
+		err := searchFor(ctx, c, namespace, attributes)
+		if err == nil || tries == 60 {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// HasSearchAttributes reports whether workflows of the namespace can be searched by all of these
+// attributes.
+func HasSearchAttributes(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) bool {
+	return searchFor(ctx, c, namespace, attributes) == nil
+}
+
+// searchFor asks for workflows without any of the attributes, which the server refuses
+// if it does not know one.
+func searchFor(ctx context.Context, c client.Client, namespace string, attributes []temporal.SearchAttributeKey) error {
+	var without []string
+	for _, a := range attributes {
+		without = append(without, a.GetName()+" IS NULL")
+	}
+	_, err := c.CountWorkflow(ctx, &workflowservice.CountWorkflowExecutionsRequest{Namespace: namespace,
+		Query: strings.Join(without, " AND ")})
+	if err != nil {
+		return fmt.Errorf("infra: search attributes of namespace %q: %w", namespace, err)
+	}
+	return nil
+}
+
+func missingAttributes(ctx context.Context, c client.Client, namespace string,
+	attributes []temporal.SearchAttributeKey) (map[string]enumspb.IndexedValueType, error) {
+	have, err := c.OperatorService().ListSearchAttributes(ctx,
+		&operatorservice.ListSearchAttributesRequest{Namespace: namespace})
+	if err != nil {
+		return nil, fmt.Errorf("infra: search attributes of namespace %q: %w", namespace, err)
+	}
+	missing := map[string]enumspb.IndexedValueType{}
+	for _, a := range attributes {
+		if have.GetCustomAttributes()[a.GetName()] != a.GetValueType() {
+			missing[a.GetName()] = a.GetValueType()
+		}
+	}
+	return missing, nil
 }

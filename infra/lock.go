@@ -17,14 +17,13 @@ import (
 // away first.
 const lockPatience = 2 * time.Second
 
-// ErrInUse: another process holds the lock.
+// ErrInUse says that a lock is already held.
 var ErrInUse = errors.New("in use")
 
-// LockFile takes the lock of a file for this process, on this machine or on any
-// that shares the file system with it and honours flock; the file and its folder
-// are made if missing, for this user and with the rights of a group. A lock that is still held after lockPatience, also by this very
-// process, is an [ErrInUse] that says by whom. The kernel lets go of the lock
-// when the process ends, however it ends; the file stays and names the last holder.
+// LockFile takes the lock of a file for this process, on this machine or on any that shares the file system with it
+// and honours flock. It makes the file and its folder if missing, with group as the group's rights. If the lock is
+// still held after 2 s, even by this process, it returns an [ErrInUse] that names the holder. The kernel releases the
+// lock when the process ends, however it ends; the file stays and names the last holder.
 func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700|group); err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", path, err)
@@ -38,7 +37,8 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = fmt.Errorf("%w by %s", ErrInUse, readHolder(fd))
 	} else if isUnsupported(err) {
-		err = fmt.Errorf("its file system has no locks (flock), without which two programs could buy the same answers; use a folder on another file system: %w", err)
+		err = fmt.Errorf("its file system has no locks (flock), without which two programs could buy the same "+
+			"answers; use a folder on another file system: %w", err)
 	} else if err == nil {
 		err = signLock(fd)
 	}
@@ -49,7 +49,7 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	return lock(fd), nil
 }
 
-// LockHolder returns which process holds the lock of a file; empty if none does.
+// LockHolder returns, in words, the process that holds the lock of a file; "" if none does.
 func LockHolder(path string) string {
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
 	if err != nil {
@@ -98,7 +98,8 @@ func signLock(fd int) error {
 	return err
 }
 
-// ThisProcess returns what others are told of this process, which takes something now.
+// ThisProcess returns "process PID since TIME" with the present time, to name this process as a
+// holder.
 func ThisProcess() string { return describeHolder(strconv.Itoa(os.Getpid()), time.Now()) }
 
 func describeHolder(pid string, since time.Time) string {

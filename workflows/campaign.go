@@ -25,12 +25,13 @@ const (
 	sampled       = 20 // of the running collaborations, shown by the status
 )
 
-// DefaultWindow is how many collaborations run at once.
+// DefaultWindow is how many collaborations of a campaign run at once, unless its limits say
+// otherwise.
 const DefaultWindow = 64
 
-// Campaign runs every cell that has not ended, a bounded number at once, and
-// returns how they ended. The lake's markers say which have ended, so it can be
-// thrown away and started again at any time.
+// Campaign is the workflow that runs every cell that has not ended, a bounded number at once, and
+// returns how they ended. The lake's markers say which have ended, so the workflow can be
+// terminated and started anew at any time.
 func Campaign(ctx workflow.Context, in CampaignInput) (Status, error) {
 	c := campaign{in: in, running: map[string]bool{}}
 	ctx = withHeartbeat(ctx, in.Heartbeat)
@@ -389,7 +390,7 @@ func (c *campaign) childID(id string) string {
 // CampaignID returns the workflow ID of a campaign.
 func CampaignID(name string) string { return "campaign/" + strings.ToLower(name) }
 
-// LabelsID returns the workflow ID of a labelling.
+// LabelsID returns the workflow ID of the labelling of a campaign by labeller, its id.
 func LabelsID(campaign, labeller string) string {
 	return "labels/" + strings.ToLower(campaign) + "/" + labeller
 }

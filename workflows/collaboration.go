@@ -19,34 +19,34 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// SignalPause and its siblings steer campaigns and collaborations.
+// Names of the signals that steer campaigns and collaborations, with their arguments.
 const (
 	SignalPause  = "pause"  // Pause
-	SignalResume = "resume" // int: the epoch that begins; the operator sends none
+	SignalResume = "resume" // int: the epoch that begins; the operator sends no argument
 	SignalCancel = "cancel" // no argument
 	SignalTune   = "tune"   // plan.Limits
 	SignalExtend = "extend" // CampaignInput of the new revision
 )
 
-// Pause holds a campaign. One that a collaboration asks for counts only if no
-// operator has resumed the campaign since: it may speak of what is fixed already.
+// Pause is the argument of SignalPause. A collaboration's pause counts only if the campaign was
+// not resumed since Epoch: its reason may be gone already.
 type Pause struct {
 	Reason string `json:"reason"`
 	From   string `json:"from,omitempty"`  // workflow ID of the collaboration; empty for the operator
 	Epoch  int    `json:"epoch,omitempty"` // how often the campaign had been resumed, as far as it knew
 }
 
-// CollaborationInput starts a collaboration, or carries it over into a new run.
+// CollaborationInput starts a collaboration's workflow, or continues it as a new run.
 type CollaborationInput struct {
 	task.Ref
-	Paused    bool          `json:"paused,omitempty"` // its campaign is
+	Paused    bool          `json:"paused,omitempty"` // whether its campaign is paused
 	Epoch     int           `json:"epoch,omitempty"`  // of its campaign
 	Heartbeat time.Duration `json:"heartbeat"`        // as its campaign's
 	Visibility
 }
 
-// Collaboration returns the workflow that runs one cell to its end and commits its
-// rows. Which steps there are is the protocol's.
+// Collaboration returns the workflow that runs one cell to its end and commits its rows. The
+// protocol decides which steps there are.
 func Collaboration(plugins catalogue.Catalogue) func(workflow.Context, CollaborationInput) (task.Result, error) {
 	return func(ctx workflow.Context, in CollaborationInput) (task.Result, error) {
 		c := collaboration{plugins: plugins, in: in, paused: in.Paused, epoch: in.Epoch}

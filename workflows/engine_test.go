@@ -19,6 +19,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
+	"roundtable/activities/hosting"
 	"roundtable/activities/labels"
 	"roundtable/activities/model"
 	"roundtable/activities/model/scripted"
@@ -112,11 +113,11 @@ func newEngine(t testing.TB, live bool, ask func(model.Model) model.Model) *engi
 		}
 		return model.Provider{Model: m, Name: "scripted/test", Simulated: true, Instant: !live}, err
 	}
-	e.acts = activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: models, Client: c, Data: folder})
+	e.acts = activities.New(activities.Config{Store: store, Plugins: catalogue.Builtin(), Models: models, Data: folder})
 	w := worker.New(c, e.queue, infra.WorkerOptions())
 	w.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	w.RegisterWorkflowWithOptions(workflows.Collaboration(catalogue.Builtin()), workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-	e.acts.Register(w)
+	hosting.Register(w, e.acts, c)
 	if err := w.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -219,7 +220,7 @@ func (e *engine) workFor(model string) {
 	options := infra.WorkerOptions()
 	options.DisableWorkflowWorker = true
 	w := worker.New(e.client, task.ModelQueue(e.queue, model), options)
-	e.acts.RegisterTurns(w)
+	hosting.RegisterTurns(w, e.acts)
 	if err := w.Start(); err != nil {
 		e.t.Fatal(err)
 	}

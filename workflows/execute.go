@@ -10,13 +10,13 @@ import (
 	"roundtable/workflows/task"
 )
 
-// TaskTimeout is how long a workflow task may take; one that was running when
-// its worker was killed is tried again after that.
+// TaskTimeout is how long a workflow task may take, and so how soon a task of a killed worker is
+// tried again.
 const TaskTimeout = 5 * time.Second
 
-// DefaultHeartbeat is how long an activity may be silent before it is taken for dead. An
-// embedded server dies with its program, and who starts it again ends what was under
-// way; there a long time is enough, and costs less.
+// DefaultHeartbeat is how long an activity may go without a heartbeat before it is taken for
+// dead. With an embedded server, which stops with its program, a longer time is enough and costs
+// less.
 const DefaultHeartbeat = 5 * time.Second
 
 type heartbeatKey struct{}

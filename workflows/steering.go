@@ -99,12 +99,24 @@ func (c *campaign) resumeAll(ctx workflow.Context) {
 	c.signalAll(ctx, SignalResume, c.in.Epoch)
 }
 
+// signalAll signals every collaboration under way. A signal cannot reach one that has not begun: it is sent when it
+// has, and what comes next is not kept waiting, such as the resume that follows a pause.
 func (c *campaign) signalAll(ctx workflow.Context, signal string, arg any) {
 	for _, id := range c.order {
-		if begun := c.begun[id]; begun != nil && !begun.IsReady() {
-			_ = begun.Get(ctx, nil) // a signal cannot reach what has not begun
+		send := func(ctx workflow.Context) workflow.Future {
+			return workflow.SignalExternalWorkflow(ctx, c.childID(id), "", signal, arg)
 		}
-		c.unsettled = append(c.unsettled, workflow.SignalExternalWorkflow(ctx, c.childID(id), "", signal, arg))
+		begun := c.begun[id]
+		if begun == nil || begun.IsReady() {
+			c.unsettled = append(c.unsettled, send(ctx))
+			continue
+		}
+		sent, settle := workflow.NewFuture(ctx)
+		c.unsettled = append(c.unsettled, sent)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			_ = begun.Get(ctx, nil)
+			settle.Chain(send(ctx))
+		})
 	}
 }
 

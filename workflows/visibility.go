@@ -14,11 +14,11 @@ import (
 
 // Visibility is how much of a campaign Temporal's own tools are shown.
 type Visibility struct {
-	// Searchable gives workflows search attributes, which the namespace must have.
+	// Searchable sets search attributes on workflows; the namespace must have them.
 	Searchable bool `json:"searchable,omitempty"`
 }
 
-// Search attributes of collaborations; campaigns have the first. Status and cost are set
+// Search attributes of collaborations; campaigns have the first only. Status and cost are set
 // when a collaboration ends.
 var (
 	CampaignAttribute  = temporal.NewSearchAttributeKeyKeyword("RoundtableCampaign")
@@ -29,7 +29,7 @@ var (
 	CostAttribute      = temporal.NewSearchAttributeKeyFloat64("RoundtableCostUSD")
 )
 
-// SearchAttributes returns all of them.
+// SearchAttributes returns all search attributes above.
 func SearchAttributes() []temporal.SearchAttributeKey {
 	return []temporal.SearchAttributeKey{CampaignAttribute, ConditionAttribute, InstanceAttribute, ReplicateAttribute,
 		StatusAttribute, CostAttribute}
@@ -56,7 +56,7 @@ func (v Visibility) show(options *workflow.ChildWorkflowOptions, id string, ref 
 	}
 }
 
-// ShowCampaign adds to the options of a campaign what tools show of it.
+// ShowCampaign sets in options what Temporal's tools show of the campaign and its revision.
 func (v Visibility) ShowCampaign(options *client.StartWorkflowOptions, campaign, revision string) {
 	options.StaticSummary = "campaign " + campaign
 	options.Memo = map[string]any{"campaign": campaign, "revision": revision}

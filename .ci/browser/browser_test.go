@@ -204,6 +204,10 @@ func (p *tab) phone(what string) {
 	if wide := js[int](p, "document.documentElement.scrollWidth"); wide > 375 {
 		p.t.Errorf("%s is %d pixels wide on a phone of 375: %s", what, wide, js[string](p, `Array.from(document.querySelectorAll("main *")).filter((e) => e.getBoundingClientRect().right > 376 && !e.closest(".wide, .list")).slice(0, 5).map((e) => e.outerHTML.slice(0, 120)).join("\n")`))
 	}
+	const broken = `Array.from(document.querySelectorAll("th, td")).filter((e) => e.checkVisibility() && e.clientWidth < 40 && e.innerText.length > 8).slice(0, 3).map((e) => e.innerText).join("; ")`
+	if cells := js[string](p, broken); cells != "" {
+		p.t.Errorf("%s has cells on a phone that are broken letter by letter: %s", what, cells)
+	}
 	p.do(chromedp.EmulateViewport(1280, 900))
 }
 

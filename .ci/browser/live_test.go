@@ -83,6 +83,33 @@ func steer(p *tab, button, answer string) {
 	p.await(`!document.getElementById("confirm").open`)
 }
 
+// The page of a collaboration that runs follows it to its end, and what was opened stays open.
+func TestLiveCollaboration(t *testing.T) {
+	f := newFolder(t)
+	s := newService(t, 700*time.Millisecond, `{"target": [], "message": "I would take more apples.", "reason_for_decision": "so", "decision": 1}`)
+	s.campaign(f, "follows", 1)
+	run := f.command("run", "follows.yaml", "--no-check")
+	if err := run.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.awaitCalls(t)
+	p := open(t, f.view()+"c/follows/collaborations/?only=unfinished")
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
+	p.await(`document.querySelector(".verdict[data-live]")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.same = true`))
+	p.await(`document.querySelector("details.asked")`)
+	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
+	p.await(`document.querySelector("details.asked pre")`)
+	if err := run.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	p.await(`!document.querySelector(".verdict[data-live]")`)
+	if !js[bool](p, `window.same && document.querySelector("details.asked").open && document.querySelector("details.asked pre") !== null`) {
+		t.Error("what was opened has not stayed")
+	}
+}
+
 // A pause ends the process that owns the campaign: the page goes on saying that it is
 // paused, and has the command that resumes it in place of the button.
 func TestLivePaused(t *testing.T) {

@@ -162,8 +162,19 @@ func TestQuestions(t *testing.T) {
 	p.await(`document.querySelector(".verdict.wrong")`)
 	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before")
 	p.picture("view-collaboration")
+	p.do(chromedp.Click(chromedp.CSS(`button.copy`)))
+	p.await(`document.querySelector("button.copy").textContent === "Copied"`)
 	p.accessible("a question")
 	p.phone("a question")
+
+	f.run("run", f.example("own-study.yaml"), "--name", "own-study-again", "--set", "seed=7")
+	p = open(t, address)
+	p.await(`document.getElementById("found")?.dataset.ready`)
+	p.do(chromedp.SetValue(chromedp.CSS(`.compare select`), "own-study-again"), chromedp.Click(chromedp.CSS(`.compare button`)))
+	p.await(`document.getElementById("beside")`)
+	p.says("own-study and own-study-again", "12 instances in common", "Pairwise comparisons", "own-study alone")
+	p.accessible("two campaigns")
+	p.phone("two campaigns")
 }
 
 // A collaboration of each environment is shown as what it is.

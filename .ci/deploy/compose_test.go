@@ -53,6 +53,7 @@ func exposed(name string, s types.ServiceConfig) error {
 		want(d.Condition != types.ServiceConditionStarted, "does not wait until %s is ready", other)
 	}
 	if strings.HasPrefix(s.Image, "roundtable:") {
+		want(s.PullPolicy == types.PullPolicyNever, "may be another's image")
 		want(s.ReadOnly, "root can be written to")
 		want(s.User == "65532:65532", "runs as %q", s.User)
 	}
@@ -136,6 +137,7 @@ func TestComposeErrors(t *testing.T) {
 		{"prom/prometheus:v3.5.0", "prom/prometheus", "prometheus", "no version"},
 		{"prepare: {condition: service_completed_successfully}", "prepare: {condition: service_started}", "worker", "does not wait"},
 		{"read_only: true", "read_only: false", "worker", "root can be written to"},
+		{"pull_policy: never", "pull_policy: missing", "worker", "may be another's image"},
 	} {
 		p, err := compose(t, plant(t, whole, planted.old, planted.bad), secrets)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,8 +13,11 @@ import (
 	"github.com/moby/buildkit/frontend/dockerfile/parser"
 )
 
-// image returns what is wrong with a Dockerfile, by BuildKit's parser and our rules for
-// the last stage: a user by number who is not root, no shell, and two folders to write to.
+// released is where make release puts the program for a platform.
+const released = "dist/programs/roundtable_${TARGETOS}_${TARGETARCH}"
+
+// image returns what is wrong with a Dockerfile, by BuildKit's parser and our rules for the last
+// stage: a release's program, a user by number who is not root, no shell, and two folders to write to.
 func image(dockerfile string) error {
 	parsed, err := parser.Parse(strings.NewReader(dockerfile))
 	if err != nil {
@@ -29,11 +33,13 @@ func image(dockerfile string) error {
 			found = append(found, fmt.Errorf("image %s has no version", s.BaseName))
 		}
 	}
-	user, entry, env := "", false, map[string]string{}
+	user, entry, copied, env := "", false, false, map[string]string{}
 	for _, command := range stages[len(stages)-1].Commands {
 		switch c := command.(type) {
 		case *instructions.UserCommand:
 			user = c.User
+		case *instructions.CopyCommand:
+			copied = copied || c.From == "" && slices.Equal(c.SourcePaths, []string{released})
 		case *instructions.EntrypointCommand:
 			entry = !c.PrependShell
 		case *instructions.EnvCommand:
@@ -47,6 +53,9 @@ func image(dockerfile string) error {
 	}
 	if env["ROUNDTABLE_STATE"] != "/state" || env["XDG_CACHE_HOME"] != "/tmp" {
 		found = append(found, errors.New("writes elsewhere than to /state and /tmp"))
+	}
+	if !copied {
+		found = append(found, errors.New("has not the program of a release"))
 	}
 	if !entry {
 		found = append(found, errors.New("no entry point, or one that needs a shell"))
@@ -62,14 +71,18 @@ func TestImage(t *testing.T) {
 	finds(t, image(plant(t, whole, "USER 65532:65532", "USER root")), `runs as "root"`)
 	finds(t, image(plant(t, whole, "USER 65532:65532", "")), `runs as ""`)
 	finds(t, image(plant(t, whole, " XDG_CACHE_HOME=/tmp", "")), "writes elsewhere")
-	finds(t, image(plant(t, whole, "WORKDIR /src", "WORKDIRS /src")), "WORKDIRS")
-	finds(t, image(plant(t, whole, "golang:1.26.8-trixie", "golang:latest")), "no version")
+	finds(t, image(plant(t, whole, "WORKDIR /work", "WORKDIRS /work")), "WORKDIRS")
+	finds(t, image(plant(t, whole, "busybox:1.37", "busybox:latest")), "no version")
+	finds(t, image(plant(t, whole, "COPY "+released, "COPY roundtable")), "has not the program of a release")
 
-	// The Go that builds the image is the one that go.mod names.
-	_, version, _ := strings.Cut(readRoot(t, "go.mod"), "\ngo ")
-	version, _, _ = strings.Cut(version, "\n")
-	if !strings.Contains(whole, "FROM golang:"+version+"-") {
-		t.Errorf("go.mod names Go %s, and the Dockerfile another", version)
+	// What make writes is what is copied, and the one thing that is sent to the builder.
+	written := strings.NewReplacer("${TARGETOS}", "$(@D)", "${TARGETARCH}", "$(@F)").Replace(released)
+	if !strings.Contains(readRoot(t, "Makefile"), "-o \"$(DIST)/"+strings.TrimPrefix(written, "dist/")+"\"") {
+		t.Errorf("the Makefile does not write %s", written)
+	}
+	sent := "!" + strings.NewReplacer("${TARGETOS}", "linux", "${TARGETARCH}", "*").Replace(released)
+	if ignored := read(t, "Dockerfile.dockerignore"); !strings.HasSuffix(ignored, "\n*\n"+sent+"\n") {
+		t.Errorf("the builder is sent more than the program, or not that:\n%s", ignored)
 	}
 }
 
@@ -90,5 +103,5 @@ func TestHadolint(t *testing.T) {
 		t.Error(err)
 	}
 	finds(t, lint(plant(t, whole, "USER 65532:65532", "USER root")), "DL3002")
-	finds(t, lint(plant(t, whole, "FROM golang:1.26.8-trixie", "FROM golang")), "DL3006")
+	finds(t, lint(plant(t, whole, "busybox:1.37", "busybox")), "DL3006")
 }

@@ -40,7 +40,8 @@ func main() {
 	fmt.Printf("%-12s %7d lines outside tests, %d in tests\n", "all", c.lines, c.tests)
 	fmt.Printf("%-12s %7d\n", "packages", len(c.packages))
 	fmt.Printf("%-12s %7d lines over 120 columns\n", "long", c.long)
-	fmt.Printf("%-12s %7d of %d functions have a name of one lower-case word (%.0f %%)\n", "one word", c.oneWord, c.functions, 100*float64(c.oneWord)/float64(c.functions))
+	fmt.Printf("%-12s %7d of %d functions have a name of one lower-case word (%.0f %%)\n", "one word", c.oneWord,
+		c.functions, 100*float64(c.oneWord)/float64(c.functions))
 	fmt.Printf("%-12s %7d words\n", "docs", words)
 }
 

@@ -45,8 +45,9 @@ const least = 0.9 // the share that must be found
 var (
 	seed   = flag.Uint64("seed", 1, "draws the changes")
 	number = flag.Int("n", 12, "changes of each package")
-	with   = flag.String("with", "", "packages whose tests, or those that match a pattern after a colon, also look for what is left")
-	known  = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
+	with   = flag.String("with", "", "packages whose tests, or those that match a pattern after a colon, also look "+
+		"for what is left")
+	known = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
 )
 
 func main() {
@@ -250,7 +251,8 @@ func findEdits(pkg string) (edits []edit, err error) {
 			return nil, err
 		}
 		add := func(from, to token.Pos, with string) {
-			e := edit{file: file, source: source, start: set.Position(from).Offset, end: set.Position(to).Offset, with: with}
+			e := edit{file: file, source: source, start: set.Position(from).Offset,
+				end: set.Position(to).Offset, with: with}
 			for _, d := range tree.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && f.Body.Pos() < from && to <= f.Body.End() {
 					e.from, e.to = set.Position(f.Body.Lbrace).Offset+1, set.Position(f.Body.Rbrace).Offset
@@ -267,7 +269,7 @@ func findEdits(pkg string) (edits []edit, err error) {
 				return false
 			}
 			mutate(n, add)
-			return true
+			return !isBelow0(n)
 		})
 	}
 	return edits, err
@@ -303,6 +305,16 @@ func silly(n ast.Node) bool {
 	return false
 }
 
+// isBelow0 says whether a node is a number with a minus: -2 is mostly as good as -1, so it is 0 instead.
+func isBelow0(n ast.Node) bool {
+	u, ok := n.(*ast.UnaryExpr)
+	if !ok || u.Op != token.SUB {
+		return false
+	}
+	l, ok := u.X.(*ast.BasicLit)
+	return ok && l.Kind == token.INT
+}
+
 func isText(n ast.Expr) bool {
 	l, ok := n.(*ast.BasicLit)
 	return ok && l.Kind == token.STRING
@@ -320,7 +332,7 @@ func name(call *ast.CallExpr) string {
 }
 
 // mutate says how a node can be changed beside negated conditions: swapped operators, numbers
-// that are one off, true and false, statements left out.
+// that are one off, or 0 for one below it, true and false, statements left out.
 func mutate(n ast.Node, add func(from, to token.Pos, with string)) {
 	switch n := n.(type) {
 	case *ast.BinaryExpr:
@@ -330,6 +342,10 @@ func mutate(n ast.Node, add func(from, to token.Pos, with string)) {
 	case *ast.BasicLit:
 		if i, err := strconv.Atoi(n.Value); err == nil && n.Kind == token.INT {
 			add(n.Pos(), n.End(), strconv.Itoa(i+1))
+		}
+	case *ast.UnaryExpr:
+		if isBelow0(n) {
+			add(n.Pos(), n.End(), "0")
 		}
 	case *ast.Ident:
 		if n.Name == "true" || n.Name == "false" {

@@ -70,7 +70,8 @@ func checkPackage(pass *analysis.Pass, allowed map[string]string) {
 	}
 	for name := range allowed {
 		if strings.HasPrefix(strings.TrimLeft(name, "(*"), pass.Pkg.Path()+".") && !c.used[name] {
-			pass.Reportf(pass.Files[0].Package, "%s is allowed to be impure, but is pure or gone: take it off the list", name)
+			pass.Reportf(pass.Files[0].Package,
+				"%s is allowed to be impure, but is pure or gone: take it off the list", name)
 		}
 	}
 }

@@ -106,7 +106,8 @@ func (r release) pack(platform string) error {
 	for _, format := range r.formats {
 		switch {
 		case format == "archive":
-			err = r.writeArchive(fmt.Sprintf("%s_%s_%s_%s.tar.gz", programName, r.version, system, arch), program, licence, readme)
+			err = r.writeArchive(fmt.Sprintf("%s_%s_%s_%s.tar.gz", programName, r.version, system, arch), program,
+				licence, readme)
 		case format == "wheel":
 			err = r.writeWheel(wheelTags[platform], program, licence)
 		case system == "linux":
@@ -135,7 +136,8 @@ func (r release) writeArchive(name string, entries ...entry) error {
 	z := gzip.NewWriter(&b)
 	t := tar.NewWriter(z)
 	for _, e := range entries {
-		h := &tar.Header{Name: e.name, Mode: int64(e.mode), Size: int64(len(e.data)), ModTime: r.time, Format: tar.FormatUSTAR}
+		h := &tar.Header{Name: e.name, Mode: int64(e.mode), Size: int64(len(e.data)), ModTime: r.time,
+			Format: tar.FormatUSTAR}
 		if err := t.WriteHeader(h); err != nil {
 			return err
 		}
@@ -152,12 +154,15 @@ func (r release) writeArchive(name string, entries ...entry) error {
 // writePackage writes what dpkg or rpm installs.
 func (r release) writePackage(format, arch, program string) error {
 	info := nfpm.WithDefaults(&nfpm.Info{
-		Name: programName, Arch: arch, Platform: "linux", Version: r.version, License: "Apache-2.0", MTime: r.time, Section: "science",
+		Name: programName, Arch: arch, Platform: "linux", Version: r.version, License: "Apache-2.0", MTime: r.time,
+		Section:     "science",
 		Description: summary, Maintainer: "the authors of roundtable <roundtable@localhost>",
 		Overridables: nfpm.Overridables{
 			Contents: files.Contents{
-				{Source: program, Destination: "/usr/bin/" + programName, FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: r.time, Owner: "root", Group: "root"}},
-				{Source: filepath.Join(r.root, "LICENSE"), Destination: "/usr/share/doc/" + programName + "/copyright", FileInfo: &files.ContentFileInfo{Mode: 0o644, MTime: r.time, Owner: "root", Group: "root"}},
+				{Source: program, Destination: "/usr/bin/" + programName,
+					FileInfo: &files.ContentFileInfo{Mode: 0o755, MTime: r.time, Owner: "root", Group: "root"}},
+				{Source: filepath.Join(r.root, "LICENSE"), Destination: "/usr/share/doc/" + programName + "/copyright",
+					FileInfo: &files.ContentFileInfo{Mode: 0o644, MTime: r.time, Owner: "root", Group: "root"}},
 			},
 			Suggests: []string{"python3"}, // whose module duckdb answers SQL
 			RPM:      nfpm.RPM{BuildHost: "localhost"},
@@ -209,7 +214,8 @@ func (r release) writeWheel(tag string, program, licence entry) error {
 		fmt.Fprintf(&tags, "Tag: py3-none-%s\n", one)
 	}
 	all = append(all, program, licence,
-		entry{stem + ".dist-info/WHEEL", 0o644, []byte("Wheel-Version: 1.0\nGenerator: roundtable\nRoot-Is-Purelib: false\n" + tags.String())},
+		entry{stem + ".dist-info/WHEEL", 0o644,
+			[]byte("Wheel-Version: 1.0\nGenerator: roundtable\nRoot-Is-Purelib: false\n" + tags.String())},
 		entry{stem + ".dist-info/METADATA", 0o644, []byte(metadata(r.version) + "\n" + string(description))},
 	)
 	var sums strings.Builder

@@ -39,14 +39,16 @@ func checkLicences(modules map[string]string, rows, exceptions [][]string, list 
 		}
 		at := slices.IndexFunc(exceptions, func(e []string) bool { return isWithin(row[0], e[0]) && e[1] == row[2] })
 		if at < 0 {
-			failures = append(failures, fmt.Errorf("%s has the licence %s, which is not among the permissive ones", row[0], row[2]))
+			failures = append(failures, fmt.Errorf("%s has the licence %s, which is not among the permissive ones",
+				row[0], row[2]))
 			continue
 		}
 		used[at] = true
 	}
 	for at, entry := range exceptions {
 		if !used[at] {
-			failures = append(failures, fmt.Errorf("%s names %s with %s, which is no longer linked: remove the line", list, entry[0], entry[1]))
+			failures = append(failures, fmt.Errorf("%s names %s with %s, which is no longer linked: remove the line",
+				list, entry[0], entry[1]))
 		}
 	}
 	for _, module := range slices.Sorted(maps.Keys(modules)) {

@@ -50,7 +50,8 @@ func compareModules(modules, components map[string]string) error {
 	}
 	for _, module := range slices.Sorted(maps.Keys(modules)) {
 		if components[module] != modules[module] {
-			failures = append(failures, fmt.Errorf("%s %s is linked, the bill of materials has %q", module, modules[module], components[module]))
+			failures = append(failures, fmt.Errorf("%s %s is linked, the bill of materials has %q", module,
+				modules[module], components[module]))
 		}
 	}
 	for _, component := range slices.Sorted(maps.Keys(components)) {

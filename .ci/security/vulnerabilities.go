@@ -50,7 +50,8 @@ func runVulnerabilities(list string, in io.Reader, out io.Writer) error {
 	var failures []error
 	for _, key := range slices.Sorted(maps.Keys(findings)) {
 		found := findings[key]
-		text := fmt.Sprintf("%s in %s %s (fixed in %s): %s", found.OSV, found.Trace[0].Module, found.Trace[0].Version, orNone(found.FixedVersion), summaries[found.OSV])
+		text := fmt.Sprintf("%s in %s %s (fixed in %s): %s", found.OSV, found.Trace[0].Module, found.Trace[0].Version,
+			orNone(found.FixedVersion), summaries[found.OSV])
 		switch reason := reasons[found.OSV]; {
 		case found.isGo():
 			fmt.Fprintln(out, "build with a newer Go:", text)
@@ -61,8 +62,10 @@ func runVulnerabilities(list string, in io.Reader, out io.Writer) error {
 		}
 	}
 	for _, entry := range accepted {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(findings)), func(f finding) bool { return f.OSV == entry[0] }) {
-			failures = append(failures, fmt.Errorf("%s names %s, which is no longer found: remove the line", list, entry[0]))
+		if !slices.ContainsFunc(slices.Collect(maps.Values(findings)),
+			func(f finding) bool { return f.OSV == entry[0] }) {
+			failures = append(failures, fmt.Errorf("%s names %s, which is no longer found: remove the line",
+				list, entry[0]))
 		}
 	}
 	fmt.Fprintf(out, "%d known vulnerabilities, %d to fix\n", len(findings), len(failures))

@@ -5,8 +5,11 @@
 package answers
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -16,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/activities/model"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/transcript"
 )
@@ -29,21 +33,22 @@ type RunKey struct {
 
 // Answer is one raw answer and what is known about the call that brought it.
 type Answer struct {
-	Ask           int         `json:"ask"`                // 0, then re-asks
-	Attempt       int         `json:"attempt"`            // number of the intent it answers
-	Raw           []byte      `json:"raw"`                // as received, byte for byte (base64 in the object)
-	Thinking      string      `json:"thinking,omitempty"` // what the service gave apart from Raw
-	SHA256        string      `json:"sha256"`             // of Raw, hexadecimal; filled in by Put
-	Provider      string      `json:"provider"`
-	ModelAsked    string      `json:"model_asked"`
-	ModelAnswered string      `json:"model_answered,omitempty"`
-	FinishReason  string      `json:"finish_reason,omitempty"`
-	Elsewhere     string      `json:"elsewhere,omitempty"` // see model.Response, also of Waived
-	Waived        []string    `json:"waived,omitempty"`
-	RequestID     string      `json:"request_id,omitempty"`
-	Usage         model.Usage `json:"usage"`
-	Tier          string      `json:"tier,omitempty"`      // see model.Response
-	SavedUSD      *float64    `json:"saved_usd,omitempty"` // by the tier; nil in the standard one
+	Ask           int            `json:"ask"`                // 0, then re-asks
+	Attempt       int            `json:"attempt"`            // number of the intent it answers
+	Raw           []byte         `json:"raw"`                // the model's text, byte for byte; base64 in JSON
+	Thinking      string         `json:"thinking,omitempty"` // what the service gave apart from Raw
+	SHA256        string         `json:"sha256"`             // of Raw, hexadecimal; filled in by Put
+	Provider      string         `json:"provider"`
+	ModelAsked    string         `json:"model_asked"`
+	ModelAnswered string         `json:"model_answered,omitempty"`
+	FinishReason  string         `json:"finish_reason,omitempty"`
+	Elsewhere     string         `json:"elsewhere,omitempty"` // see model.Response, also of Waived
+	Waived        []string       `json:"waived,omitempty"`
+	RequestID     string         `json:"request_id,omitempty"`
+	Usage         model.Usage    `json:"usage"`
+	Tier          string         `json:"tier,omitempty"`      // see model.Response
+	Logprob       *model.Logprob `json:"logprob,omitempty"`   // likewise
+	SavedUSD      *float64       `json:"saved_usd,omitempty"` // by the tier; nil in the standard one
 	// ReasoningAsked is how much thinking was asked for: an effort, or a number of tokens.
 	ReasoningAsked string   `json:"reasoning_asked,omitempty"`
 	Cached         bool     `json:"cached,omitempty"`    // taken from the cache: not billed
@@ -64,7 +69,7 @@ type Answer struct {
 	From string `json:"from,omitempty"`
 }
 
-// Text returns the answer as it was received, with what is not UTF-8 replaced.
+// Text returns Raw as a string in which invalid UTF-8 is replaced.
 func (a Answer) Text() string { return strings.ToValidUTF8(string(a.Raw), string(utf8.RuneError)) }
 
 // Turn is one entry of a transcript with all its answers. While Done is false
@@ -84,8 +89,8 @@ type Turn struct {
 	Simulated     bool           `json:"simulated,omitempty"` // the environment gives what a scripted agent wrote
 }
 
-// Intent says that a call is about to be made. One without an answer is a call
-// of unknown outcome and cost.
+// Intent records that a call is about to be made. An intent without an answer is a call of unknown
+// outcome and cost.
 type Intent struct {
 	Entry     int    `json:"entry"`
 	Ask       int    `json:"ask"`
@@ -99,7 +104,7 @@ type Intent struct {
 	WorstTokens int64    `json:"worst_tokens,omitempty"`
 }
 
-// Stored is all that is known of one collaboration's answers.
+// Stored is everything stored of one run's answers.
 type Stored struct {
 	Turns   []Turn   // by entry; the last ones may not be Done
 	Unknown []Intent // by entry, ask, attempt: intents that have no answer
@@ -114,10 +119,10 @@ type Stored struct {
 	reserved map[call]*float64 // US dollars, by intent; nil if nothing bounds its call
 }
 
-// Ask names one answer.
+// Ask identifies one answer: its entry, and which ask of that entry.
 type Ask struct{ Entry, Ask int }
 
-// Turn finds the turn of an entry.
+// Turn returns the turn of an entry; false if nothing of it is stored.
 func (s Stored) Turn(entry int) (Turn, bool) {
 	i, ok := slices.BinarySearchFunc(s.Turns, entry, func(t Turn, e int) int { return t.Entry - e })
 	if !ok {
@@ -137,8 +142,8 @@ func NewAnswers(store store.Store) *Answers {
 	return &Answers{store: store, runs: runs{patience: patience, known: map[RunKey]*run{}}}
 }
 
-// Turn returns what is stored of one entry that was asked call by call (batches:
-// see Batch). An entry of which nothing is stored is a Turn without asks.
+// Turn returns what is stored of an entry that was asked call by call (for batches see Batch). If
+// nothing is stored, the Turn has no asks.
 func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	t := Turn{Entry: entry}
 	for !t.Done {
@@ -157,7 +162,7 @@ func (a *Answers) Turn(ctx context.Context, p RunKey, entry int) (Turn, error) {
 	return a.outcomeOf(ctx, p, t)
 }
 
-// IsStored reports whether an ask of an entry has its answer.
+// IsStored reports whether the answer to this ask of an entry is stored.
 func (a *Answers) IsStored(ctx context.Context, p RunKey, entry, ask int) (bool, error) {
 	key, err := p.objectKey("%06d.%d.json", entry, ask)
 	if err == nil {
@@ -169,15 +174,14 @@ func (a *Answers) IsStored(ctx context.Context, p RunKey, entry, ask int) (bool,
 	return err == nil, err
 }
 
-// Put durably stores the last of t.Asks and, if t is Done, what came of the
-// turn: one object. It returns the turn as it is stored, which the caller must
-// go on with: if another answer was there first, that one has won, and unless
-// the returned turn is Done its last answer is still to be parsed.
+// Put durably stores t's last answer and, if t is Done, the turn's outcome, as one object. The
+// first writer wins: go on with the returned turn, not with t. If that is not Done, its last answer
+// is still to be parsed.
 func (a *Answers) Put(ctx context.Context, p RunKey, t Turn) (Turn, error) {
 	return a.PutAnswering(ctx, p, t, "")
 }
 
-// PutAnswering is Put for the answer to a question with a CacheKey: it can be cached.
+// PutAnswering is Put for a question with this CacheKey, so that Cache can cache the answer.
 func (a *Answers) PutAnswering(ctx context.Context, p RunKey, t Turn, cacheKey string) (Turn, error) {
 	if len(t.Asks) == 0 {
 		return Turn{}, fmt.Errorf("entry %d of %s: a turn without an answer cannot be stored", t.Entry, p)
@@ -206,7 +210,7 @@ func (a *Answers) PutAnswering(ctx context.Context, p RunKey, t Turn, cacheKey s
 	return a.putOutcome(ctx, p, kept, t)
 }
 
-// Batch returns the stored batch that begins with an entry; nil if there is none.
+// Batch returns the turns of the stored batch whose first entry is first; nil if there is none.
 func (a *Answers) Batch(ctx context.Context, p RunKey, first int) ([]Turn, error) {
 	key, err := p.objectKey("%06d.batch.json", first)
 	if err != nil {
@@ -261,8 +265,8 @@ func (a *Answers) PutBatch(ctx context.Context, p RunKey, turns []Turn) ([]Turn,
 	return all, nil
 }
 
-// OfFork returns the turn as it is in a collaboration that continues another one's
-// turns: its answers were paid there.
+// OfFork returns t as it appears in a fork that continues run from: its answers are Cached, since
+// they were paid there.
 func (t Turn) OfFork(from RunKey) Turn {
 	asks := make([]Answer, len(t.Asks))
 	for i, a := range t.Asks {
@@ -320,11 +324,12 @@ func (a *Answers) putOutcome(ctx context.Context, p RunKey, kept, t Turn) (Turn,
 	return o.joinTo(key, kept)
 }
 
+// String returns campaign/collaboration.generation, as ParseRunKey parses it.
 func (p RunKey) String() string {
 	return fmt.Sprintf("%s/%s.%d", p.Campaign, p.Collaboration, p.Generation)
 }
 
-// ParseRunKey reads what String writes.
+// ParseRunKey parses what RunKey.String returns; false if text is something else.
 func ParseRunKey(text string) (RunKey, bool) {
 	campaign, rest, ok := strings.Cut(text, "/")
 	dot := strings.LastIndex(rest, ".")
@@ -338,7 +343,8 @@ func ParseRunKey(text string) (RunKey, bool) {
 func (p RunKey) folderOf() (string, error) {
 	for _, name := range []string{p.Campaign, p.Collaboration} {
 		if name == "" || strings.ContainsAny(name, "/\x00") {
-			return "", fmt.Errorf("%q cannot be part of an object's name: campaign and collaboration are words without a slash", name)
+			return "", fmt.Errorf("%q cannot be part of an object's name: campaign and collaboration are words "+
+				"without a slash", name)
 		}
 	}
 	if p.Generation < 0 {
@@ -350,4 +356,122 @@ func (p RunKey) folderOf() (string, error) {
 func (p RunKey) objectKey(format string, numbers ...any) (string, error) {
 	prefix, err := p.folderOf()
 	return prefix + fmt.Sprintf(format, numbers...), err
+}
+
+// answerObject is <entry>.<ask>.json: one raw answer and, if it was the turn's
+// last, what came of the turn.
+type answerObject struct {
+	Entry  int    `json:"entry"`
+	Answer Answer `json:"answer"`
+	Turn   *Turn  `json:"turn,omitempty"`
+	Key    string `json:"key,omitempty"` // CacheKey of the question: the object is an entry of the cache, too
+}
+
+// outcomeObject is <entry>.turn.json: the outcome of a turn whose last answer
+// was stored before it was parsed.
+type outcomeObject struct {
+	Asks int  `json:"asks"`
+	Turn Turn `json:"turn"`
+}
+
+// batchObject is <first entry>.batch.json.
+type batchObject struct {
+	Turns []Turn `json:"turns"`
+}
+
+func (o answerObject) checkKey(key string, entry, ask int) error {
+	sum := sha256.Sum256(o.Answer.Raw)
+	if o.Entry != entry || o.Answer.Ask != ask || o.Answer.SHA256 != hex.EncodeToString(sum[:]) {
+		return fmt.Errorf("%s: %w: it holds ask %d of entry %d", key, store.ErrCorrupt, o.Answer.Ask, o.Entry)
+	}
+	return nil
+}
+
+func (o batchObject) checkKey(key string, first int) error {
+	if len(o.Turns) == 0 || o.Turns[0].Entry != first {
+		return fmt.Errorf("%s: %w: the batch does not begin with entry %d", key, store.ErrCorrupt, first)
+	}
+	return nil
+}
+
+// joinTo adds the object's answer to the earlier ones.
+func (o answerObject) joinTo(earlier Turn) Turn {
+	t := Turn{Entry: earlier.Entry}
+	if o.Turn != nil {
+		t = *o.Turn
+	}
+	t.Asks = append(earlier.Asks, o.Answer)
+	return t
+}
+
+func (o outcomeObject) joinTo(key string, t Turn) (Turn, error) {
+	if o.Turn.Entry != t.Entry || o.Asks != len(t.Asks) {
+		return Turn{}, fmt.Errorf("%s: %w: it is the outcome of %d asks of entry %d; %d asks of entry %d are stored",
+			key, store.ErrCorrupt, o.Asks, o.Turn.Entry, len(t.Asks), t.Entry)
+	}
+	asks := t.Asks
+	t = o.Turn
+	t.Asks = asks
+	return t, nil
+}
+
+func (t Turn) withoutAsks() *Turn {
+	if !t.Done {
+		return nil
+	}
+	t.Asks = nil
+	return &t
+}
+
+// cleanTexts makes the turn what it will be after a round through JSON: strings are
+// valid UTF-8 (the raw bytes are kept as they are) and answers carry their hash.
+func (t Turn) cleanTexts() Turn {
+	asks := make([]Answer, len(t.Asks))
+	for i, a := range t.Asks {
+		sum := sha256.Sum256(a.Raw)
+		a.SHA256 = hex.EncodeToString(sum[:])
+		for _, s := range []*string{&a.Provider, &a.ModelAsked, &a.ModelAnswered, &a.FinishReason, &a.RequestID,
+			&a.Elsewhere, &a.Fault, &a.Thinking} {
+			*s = validText(*s)
+		}
+		asks[i] = a
+	}
+	t.Asks = asks
+	for _, s := range []*string{&t.Text, &t.Reason, &t.Thinking, &t.Proposal, &t.InvalidReason,
+		&t.PromptHash, &t.Act.Key} {
+		*s = validText(*s)
+	}
+	return t
+}
+
+func validText(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
+
+func getObject[T any](ctx context.Context, store store.Store, key string) (T, error) {
+	var body T
+	data, err := store.Get(ctx, key)
+	if err == nil {
+		err = lake.Unseal(key, data, &body)
+	}
+	return body, err
+}
+
+// putFirst stores the body unless the key is taken, and returns what is stored.
+func putFirst[T any](ctx context.Context, s store.Store, key string, body T) (T, error) {
+	data, err := lake.Seal(key, body)
+	if err != nil {
+		return body, fmt.Errorf("%s: %w", key, err)
+	}
+	err = s.PutIfAbsent(ctx, key, data)
+	if !errors.Is(err, store.ErrExists) {
+		return body, err
+	}
+	stored, err := s.Get(ctx, key)
+	if err != nil {
+		return body, err
+	}
+	if bytes.Equal(stored, data) {
+		return body, nil
+	}
+	var first T
+	return first, lake.Unseal(key, stored, &first)
 }

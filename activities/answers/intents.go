@@ -82,14 +82,14 @@ type group struct {
 
 type expectedKey struct{}
 
-// WithExpectedIntents returns a context in which so many calls of one run are about to
-// begin: their intents are to be one object. It counts for a run that has begun.
+// WithExpectedIntents returns a context under which Intend expects calls intents of one run and
+// stores them as one object. It has an effect only between Begin and End.
 func WithExpectedIntents(ctx context.Context, calls int) context.Context {
 	return context.WithValue(ctx, expectedKey{}, calls)
 }
 
-// Begin says that calls of a run are made in this process, of which so much is
-// stored. End forgets it.
+// Begin prepares this process to make calls of run p, of which s is stored: Intend then numbers
+// attempts in memory and can store several intents as one object. End undoes it.
 func (a *Answers) Begin(p RunKey, s Stored) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
@@ -103,7 +103,7 @@ func (a *Answers) Begin(p RunKey, s Stored) {
 	}
 }
 
-// End forgets what Begin has made known.
+// End forgets what Begin has remembered of run p.
 func (a *Answers) End(p RunKey) {
 	a.runs.mu.Lock()
 	defer a.runs.mu.Unlock()
@@ -115,8 +115,9 @@ func (r *run) addIntent(i Intent) {
 	r.next[ask] = max(r.next[ask], i.Attempt+1)
 }
 
-// Intend durably announces a call and returns the attempt's number, which goes
-// into Answer.Attempt. One call, one intent.
+// Intend durably records that call i is about to be made and returns its attempt number, which the
+// caller puts into Answer.Attempt. Each call needs its own intent. Under WithExpectedIntents it may
+// block for some milliseconds.
 func (a *Answers) Intend(ctx context.Context, p RunKey, i Intent) (int, error) {
 	i.Provider, i.Model = validText(i.Provider), validText(i.Model)
 	g, first := a.runs.join(ctx, p, &i)
@@ -215,9 +216,10 @@ func (rs *runs) renumber(p RunKey, i *Intent, shared bool) {
 	}
 }
 
-// Release takes an intent back. Only for a call that was certainly not billed. alone says that
-// no other process takes turns of the run: one that does may have made rows of the intent
-// by now, so the intent then stays, beside the word that it is taken back.
+// Release takes intent i back; call it only if the call was certainly not billed. With alone (no
+// other process takes turns of the run) the intent is deleted, unless it shares an object.
+// Otherwise a record that it was released is stored next to it, since rows may have been made from
+// it.
 func (a *Answers) Release(ctx context.Context, p RunKey, i Intent, alone bool) error {
 	shared, err := a.isShared(ctx, p, i.call())
 	if err != nil {
@@ -291,8 +293,8 @@ func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentOb
 	return nil
 }
 
-// InBatches returns the intents of an ask that name a batch and are not taken back. Its answer is
-// not stored yet. alone says that no other process takes turns of the run.
+// InBatches returns the intents of an ask that name a batch, have no stored answer and are not
+// released. alone says that no other process takes turns of the run.
 func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone bool) ([]Intent, error) {
 	if alone && a.runs.isFirst(p, call{entry, ask, 0}) {
 		return nil, nil

@@ -7,16 +7,18 @@ import (
 	"fmt"
 	"io/fs"
 	"regexp"
-	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/store"
 	"slices"
 	"strconv"
 	"strings"
+
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 )
 
-// Load reads everything that is stored of a collaboration. Corrupt objects are
-// errors that name the key (all of them, joined), next to what could be read. An
-// object that could not be read is the only error: what is missing without it is not corrupt.
+// Load reads everything that is stored of a collaboration. Corrupt objects are errors that name the
+// key (all of them, joined), next to what could be read. If an object could not be read, only that
+// error is returned, since what is missing without it is not corrupt.
 func (a *Answers) Load(ctx context.Context, p RunKey) (Stored, error) {
 	prefix, objects, err := a.listObjects(ctx, p)
 	if err != nil {
@@ -36,8 +38,8 @@ func (a *Answers) listObjects(ctx context.Context, p RunKey) (prefix string, obj
 // unnamedEntries is after how many entries without an object LoadByName looks for no more.
 const unnamedEntries = 100
 
-// LoadByName is Load that also asks for each answer by its name: a store may list what another
-// process has stored late.
+// LoadByName is Load that also gets each answer by its key, because a store may list objects of
+// other processes late.
 func (a *Answers) LoadByName(ctx context.Context, p RunKey) (Stored, error) {
 	prefix, objects, err := a.listObjects(ctx, p)
 	if err != nil {
@@ -83,6 +85,21 @@ func (a *Answers) LoadByName(ctx context.Context, p RunKey) (Stored, error) {
 		}
 	}
 	return a.loadObjects(ctx, prefix, objects)
+}
+
+// NamesOf returns the keys under which the store may hold what the ledger rows of run p were made
+// from: answers, turns, batches and intents. They are sorted; not all of them exist.
+func NamesOf(p RunKey, rows []record.Call) (keys []string, err error) {
+	folder, err := p.folderOf()
+	for _, r := range rows {
+		keys = append(keys, fmt.Sprintf("%s%06d.%d.json", folder, r.Entry, r.Ask),
+			fmt.Sprintf("%s%06d.turn.json", folder, r.Entry), fmt.Sprintf("%s%06d.batch.json", folder, r.Entry))
+		for attempt := range r.Attempt + 2 {
+			keys = append(keys, fmt.Sprintf("%s%06d.%d.intent-%d.json", folder, r.Entry, r.Ask, attempt))
+		}
+	}
+	slices.Sort(keys)
+	return slices.Compact(keys), err
 }
 
 func (a *Answers) loadObjects(ctx context.Context, prefix string, objects []store.Object) (Stored, error) {
@@ -286,4 +303,117 @@ func (l *loading) pairUp() Stored {
 
 func compareCalls(a, b Intent) int {
 	return cmp.Or(a.Entry-b.Entry, a.Ask-b.Ask, a.Attempt-b.Attempt)
+}
+
+// Calls returns a ledger row for each call under this key, sorted by entry, ask and attempt:
+// answered calls, and those of unknown outcome, which may have been billed.
+func (s Stored) Calls(key record.Key) []record.Call {
+	var calls []record.Call
+	for _, t := range s.Turns {
+		for _, a := range t.Asks {
+			calls = append(calls, a.callRow(key, t.Entry))
+		}
+	}
+	for _, i := range s.Unknown {
+		calls = append(calls, record.Call{
+			Key: key, Entry: int32(i.Entry), Ask: int32(i.Ask), Attempt: int32(i.Attempt),
+			Provider: i.Provider, ModelAsked: i.Model, Status: "unknown", StartedAt: i.StartedAt,
+			WorstUSD: i.WorstUSD, WorstTokens: &i.WorstTokens,
+		})
+	}
+	slices.SortStableFunc(calls, func(a, b record.Call) int {
+		return cmp.Or(cmp.Compare(a.Entry, b.Entry), cmp.Compare(a.Ask, b.Ask), cmp.Compare(a.Attempt, b.Attempt))
+	})
+	return calls
+}
+
+func (a Answer) callRow(key record.Key, entry int) record.Call {
+	row := record.Call{
+		Key: key, Entry: int32(entry), Ask: int32(a.Ask), Attempt: int32(a.Attempt),
+		Provider: a.Provider, ModelAsked: a.ModelAsked, ModelAnswered: a.ModelAnswered,
+		Status: "answered", Cached: a.Cached, CostUSD: a.CostUSD, PriceUSD: cmp.Or(a.CostUSD, a.PriceUSD),
+		InputTokens: &a.Usage.Input, CachedInputTokens: &a.Usage.CachedInput, CacheWriteTokens: &a.Usage.CacheWrite,
+		OutputTokens: &a.Usage.Output, ReasoningTokens: &a.Usage.Reasoning, LatencyMS: &a.LatencyMS,
+		ReasoningAsked: record.Optional(a.ReasoningAsked), Tier: record.Optional(a.Tier), SavedUSD: a.SavedUSD,
+		FinishReason: a.FinishReason, RequestID: a.RequestID, StartedAt: a.StartedAt, Simulated: a.Simulated,
+		ForkedFrom: record.Optional(a.From),
+	}
+	if a.WorstTokens > 0 { // the service did not say what it has used
+		row.WorstUSD, row.WorstTokens = a.WorstUSD, &a.WorstTokens
+	}
+	return row
+}
+
+// Spent is what calls have cost. Answers from the cache cost nothing here.
+type Spent struct {
+	Calls        int32
+	InputTokens  int64
+	OutputTokens int64
+	CostUSD      *float64 // of answered calls; nil if a price is not known
+	WorstUSD     *float64 // at most, of calls of unknown outcome or usage; nil if that is not known
+}
+
+// Sum returns what calls have cost together.
+func Sum(calls []record.Call) Spent {
+	cost, worst := 0., 0.
+	s := Spent{CostUSD: &cost, WorstUSD: &worst}
+	for _, c := range calls {
+		if c.Cached {
+			continue
+		}
+		s.Calls++
+		if c.WorstTokens != nil {
+			s.WorstUSD = addKnown(s.WorstUSD, c.WorstUSD)
+		}
+		if c.Status == "answered" {
+			s.InputTokens, s.OutputTokens, s.CostUSD = s.InputTokens+*c.InputTokens, s.OutputTokens+*c.OutputTokens,
+				addKnown(s.CostUSD, c.CostUSD)
+		}
+	}
+	return s
+}
+
+// addKnown adds what may not be known.
+func addKnown(sum, more *float64) *float64 {
+	if sum == nil || more == nil {
+		return nil
+	}
+	total := *sum + *more
+	return &total
+}
+
+// Charge returns what the stored calls count against a budget: answers at their cost, calls of
+// unknown outcome or usage at their worst case. Answers from the cache are free.
+func (s Stored) Charge() lake.Charge { return lake.ChargeOf(s.Calls(record.Key{})) }
+
+// Covered returns how much of the answers' cost was reserved before their calls, in nano-dollars.
+// The rest comes from calls without a bound and from services that bill more than a request allows:
+// it enters the budget's log later, or never if the process is killed. Answers charged at their
+// worst case are left out.
+func (s Stored) Covered() int64 {
+	sum := int64(0)
+	for _, t := range s.Turns {
+		for _, a := range t.Asks {
+			if a.WorstTokens > 0 {
+				continue
+			}
+			cost := lake.ChargeOf([]record.Call{a.callRow(record.Key{}, t.Entry)}).NanoUSD
+			reserved := lake.ChargeOf([]record.Call{{WorstUSD: s.reserved[call{t.Entry, a.Ask, a.Attempt}]}}).NanoUSD
+			sum += min(cost, reserved)
+		}
+	}
+	return sum
+}
+
+// Runs returns the runs of a campaign of which anything is stored.
+func (a *Answers) Runs(ctx context.Context, campaign string) ([]RunKey, error) {
+	folders, err := lake.Folders(ctx, a.store, "answers/campaign="+campaign+"/")
+	var runs []RunKey
+	for _, f := range folders {
+		if run, ok := lake.ParseRun(f); ok {
+			runs = append(runs, RunKey{Campaign: campaign, Collaboration: run.Collaboration,
+				Generation: run.Generation})
+		}
+	}
+	return runs, err
 }

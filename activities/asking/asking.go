@@ -1,6 +1,6 @@
-// Package asking finds out from the lake how far a campaign's question is: which
-// comparisons are decided, and which cells it needs next. What it finds depends on how
-// cells ended alone, so every process finds the same.
+// Package asking reads from the lake how far a campaign's stopping question is: which
+// comparisons are decided, and which cells it needs next. The result depends only on
+// how cells ended, so every process gets the same.
 package asking
 
 import (
@@ -19,7 +19,7 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Reader reads questions. It remembers what never changes: how cells ended.
+// Reader reads from the lake how far questions are. It caches how cells ended, which never changes.
 type Reader struct {
 	store store.Store
 
@@ -41,7 +41,7 @@ func NewReader(store store.Store) *Reader {
 	return &Reader{store: store, known: map[string]*remembered{}}
 }
 
-// Need is a cell that has not ended, with the run that it is to have.
+// Need is a cell that is still to be run, and the run that it will get.
 type Need struct {
 	Run  lake.Run
 	Cell plan.Cell
@@ -52,29 +52,31 @@ type State struct {
 	Course *until.Course
 	Units  int    // of the plan
 	Needs  []Need // in the order in which they are to start
-	// Stopped are cells that it does not need and that have not ended. They are to be
-	// stopped when Done, and not before.
+	// Stopped are unfinished cells that the question does not need. Stop them once IsDone
+	// reports true, not before.
 	Stopped []Need
-	// Cancelled is how many cells that it needs the campaign's end by cancel has stopped, and
-	// nobody has run again.
+	// Cancelled is how many cells of Needs were stopped when the campaign was cancelled and
+	// have not been run again.
 	Cancelled int
 	Ended     []lake.Marker // the latest generation of each cell of the plan that has ended
 	isOver    bool
 }
 
-// IsDone reports whether no cell is needed any more: the question is answered, or the plan
-// is at its end.
+// IsDone reports whether no cell is needed any more: the question is answered, or every unit of the
+// plan was looked at.
 func (s State) IsDone() bool {
 	return len(s.Needs) == 0 && s.isOver
 }
 
-// Read returns how far the question of a campaign is; lost are runs that cannot be committed.
+// Read returns how far campaign c's question q is. lost names runs, as lake.Run.String does, that
+// can never be committed: their cells count as ended without a value.
 func (r *Reader) Read(ctx context.Context, c plan.Campaign, q until.Question, lost []string) (s State, err error) {
 	err = r.look(ctx, c, q, lost, func(l *look) (err error) { s, err = l.findState(c, q); return err })
 	return s, err
 }
 
-// Complete returns what every unit says whose cells have all ended.
+// Complete returns, for each unit whose cells have all ended, its observation for every comparison.
+// Other units are left out.
 func (r *Reader) Complete(ctx context.Context, c plan.Campaign,
 	q until.Question) (units [][]until.Observation, err error) {
 	err = r.look(ctx, c, q, nil, func(l *look) error {
@@ -164,7 +166,8 @@ func (l *look) findState(c plan.Campaign, q until.Question) (State, error) {
 		return s, failure.Pause(fmt.Errorf("the campaign's question: %w", err))
 	}
 	if s.Course, err = l.design.Look(func(cell until.Cell) (*float64, bool) { return l.endedValue(plan.Cell(cell), q.Measure) }); err != nil {
-		return s, failure.Pause(fmt.Errorf("%w; where a score is an error, wider bounds `low` and `high` accept it; `method: asymptotic` takes any value", err))
+		return s, failure.Pause(fmt.Errorf("%w; where a score is an error, wider bounds `low` and `high` accept it; "+
+			"`method: asymptotic` takes any value", err))
 	}
 	needed := map[plan.Cell]bool{}
 	for _, x := range l.design.Needed(s.Course) {

@@ -8,17 +8,17 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Summary says how far a question is.
+// Summary is how far a question is, as numbers for JSON and for people.
 type Summary struct {
 	Answered    bool               `json:"answered"` // every comparison is decided
 	Units       int                `json:"units"`    // looked at
 	Of          int                `json:"of"`       // units of the plan
 	Comparisons []until.Comparison `json:"comparisons"`
-	Unneeded    int                `json:"unneeded"`            // cells that ended stopped: answered
-	Cancelled   int                `json:"cancelled,omitempty"` // cells that it needs and that cancel has stopped
+	Unneeded    int                `json:"unneeded"`            // cells stopped because it was answered
+	Cancelled   int                `json:"cancelled,omitempty"` // cells that it needs and that cancel stopped
 }
 
-// Summary returns how far the question is.
+// Summary returns the numbers of the state, for JSON and for people.
 func (s State) Summary() Summary {
 	sum := Summary{Answered: s.Course.IsAnswered(), Units: s.Course.Units(), Of: s.Units,
 		Comparisons: s.Course.Comparisons(), Cancelled: s.Cancelled}
@@ -30,7 +30,8 @@ func (s State) Summary() Summary {
 	return sum
 }
 
-// String says it in one line.
+// String returns one line for people: whether the question is answered, and how many units were
+// looked at.
 func (s Summary) String() string {
 	decided := 0
 	for _, c := range s.Comparisons {

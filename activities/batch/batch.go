@@ -26,18 +26,18 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// ErrFew says that a call is to be made alone, at once.
+// ErrFew says that too few calls are left for a batch: make the call alone, at once.
 var ErrFew = errors.New("too few calls are left for a batch")
 
-// ErrStopped says that nobody waits for the batch any more; the service works on it.
+// ErrStopped says that this process no longer waits for the batch; the service still works on it.
 var ErrStopped = errors.New("the worker is stopping; the batch is waited for when it starts again")
 
-// What a call has come to that a batch did not answer. Any other error is that of announcing it, or of
+// Errors of Submit for a call that a batch did not answer. Any other error comes from Announce, or from
 // a batch that has ended: a *model.Error, Unbilled if the call was certainly not answered.
 type (
-	Unannounced struct{ Err error } // it has left before its batch was made
-	Unsent      struct{ Err error } // it was announced and certainly not sent
-	Kept        struct{ Err error } // it stays in its batch, where it is found again
+	Unannounced struct{ Err error } // the call left before its batch was made
+	Unsent      struct{ Err error } // the call was announced, but certainly not sent
+	Kept        struct{ Err error } // the call stays in its batch, where it is found again
 )
 
 func (e Unannounced) Error() string { return e.Err.Error() }
@@ -47,20 +47,21 @@ func (e Unsent) Unwrap() error      { return e.Err }
 func (e Kept) Error() string        { return e.Err.Error() }
 func (e Kept) Unwrap() error        { return e.Err }
 
-// Pace is when batches are sent, looked at and given up.
+// Pace says when batches are sent, polled and given up.
 type Pace struct {
-	Few      int           // calls are too few for a batch, unless another one of the model is under way
-	Requests int           // in one batch at most, and
-	Bytes    int           // in all of them: answers are read at once
+	Few      int           // fewer calls are made alone, unless another batch of the model is under way
+	Requests int           // in one batch, at most
+	Bytes    int           // of one batch's requests, at most: its answers are read at once
 	Quiet    time.Duration // without another call, until a batch is sent
-	Window   time.Duration // until a batch is cancelled; 0 if it is not
-	Create   time.Duration // that creating a batch may take another process
+	Window   time.Duration // until a batch is cancelled; 0 is never
+	Create   time.Duration // that another process may take to create a batch
 	Settle   time.Duration // until a batch that is not found was certainly not created
-	Poll     time.Duration // between two looks at a batch, at most
-	Grace    time.Duration // until a batch that was cancelled is given up
+	Poll     time.Duration // between two polls of a batch, at most
+	Grace    time.Duration // until a cancelled batch is given up
 }
 
-// NewPace returns the pace of a campaign: it is quicker where calls wait less long for their tier.
+// NewPace returns the pace of a campaign. The less long its calls wait for their tier, the quicker
+// it is.
 func NewPace(l plan.Limits) Pace {
 	wait, falls := l.WaitForTier()
 	p := Pace{Few: 10, Requests: 10_000, Bytes: 64 << 20, Window: wait}
@@ -83,21 +84,21 @@ type Call struct {
 	Wait func(Wait)
 }
 
-// Wait is what a call waits for: a batch that is under way, or one that is being collected.
+// Wait describes what a call waits for: a batch being collected, or one under way.
 type Wait struct {
 	Name        string // of the batch; empty while it is collected
 	Since       time.Time
 	Done, Total int // of its requests, if the service says so
 	Quiet       time.Duration
-	Looking     bool // it is not known yet whether the service has it
+	Looking     bool // whether the service has it is not known yet
 	Cancelled   bool
-	Problem     error // of the last look at it; nil if there is none
+	Problem     error // error of the last poll; nil if there was none
 }
 
-// Key says whose calls go into one batch.
+// Key says which calls go into one batch: those of one campaign for one model.
 type Key struct{ Campaign, Provider string }
 
-// Batches are those of this process. It is safe for concurrent use.
+// Batches are the batches of this process. They are safe for concurrent use.
 type Batches struct {
 	store store.Store
 	alone bool // no other process works for the campaigns of the store
@@ -110,18 +111,20 @@ type Batches struct {
 	sent       map[string]*Sent // by name
 }
 
-// New returns batches that are recorded in a store. They are alone if no other process works for the
-// campaigns of the store.
+// New returns Batches whose records are in s. alone says that no other process works on campaigns
+// of that store.
 func New(s store.Store, alone bool) *Batches {
-	b := &Batches{store: s, alone: alone, used: map[string]bool{}, collectors: map[Key]*collector{}, sent: map[string]*Sent{}}
+	b := &Batches{store: s, alone: alone, used: map[string]bool{}, collectors: map[Key]*collector{},
+		sent: map[string]*Sent{}}
 	b.ctx, b.stop = context.WithCancel(context.Background())
 	return b
 }
 
-// Close ends all waiting. The services go on with what was sent.
+// Close ends all waiting of this process. The services go on with the batches they were sent.
 func (b *Batches) Close() { b.stop() }
 
-// AreUsed reports whether calls of a campaign can be in batches: its tier says so, or has before.
+// AreUsed reports whether the campaign's calls may be in batches: tier is plan.Batch, or batches
+// are recorded already.
 func (b *Batches) AreUsed(ctx context.Context, campaign string, tier plan.Tier) (bool, error) {
 	b.mu.Lock()
 	used, known := b.used[campaign]
@@ -159,8 +162,9 @@ type ticket struct {
 	err     error         // or why there is none
 }
 
-// Submit has a call answered by a batch: it waits until there are enough calls or no other has come
-// for a while, then for the batch.
+// Submit puts call into a batch of service and returns its answer. It waits until the batch is full
+// or pace.Quiet has passed without another call, then for the batch. The error is ErrFew,
+// Unannounced, Unsent or Kept, or says that the call was not answered.
 func (b *Batches) Submit(ctx context.Context, key Key, service model.Batcher, pace Pace,
 	call Call) (answer model.BatchAnswer, err error) {
 	t := &ticket{Call: call, service: service, pace: pace, taken: make(chan struct{})}
@@ -278,7 +282,8 @@ func (b *Batches) send(key Key, queue []*ticket) {
 		return
 	}
 	err := record.put(b.ctx, b.store)
-	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late && !b.alone { // others may take the calls for unsent
+	// others may take the calls for unsent
+	if late := time.Since(now) > sent[0].pace.Settle; err == nil && late && !b.alone {
 		err = cmp.Or(b.store.Delete(b.ctx, record.objectKey()), errors.New("that took too long"))
 	}
 	s := newSent(b, record, sent[0].service, sent[0].pace)
@@ -308,8 +313,8 @@ func nameOf(queue []*ticket, now time.Time) string {
 	return "roundtable-" + hex.EncodeToString(h.Sum(nil))[:20]
 }
 
-// Open returns a batch that was recorded under a name, by whichever process; nil if there is no
-// record of it: it was never sent.
+// Open returns the batch recorded under name, by whichever process; nil if it has no record, so
+// that it was never sent.
 func (b *Batches) Open(ctx context.Context, campaign, name string, service model.Batcher, pace Pace) (*Sent, error) {
 	b.mu.Lock()
 	known := b.sent[name]
@@ -342,16 +347,16 @@ func (b *Batches) Open(ctx context.Context, campaign, name string, service model
 	return s, nil
 }
 
-// AnyRecorded reports whether a campaign has batches, ended or not.
+// AnyRecorded reports whether the store has a record of a batch of the campaign, ended or not.
 func (b *Batches) AnyRecorded(ctx context.Context, campaign string) (bool, error) {
 	records, err := readRecords(ctx, b.store, campaign)
 	return len(records) > 0, err
 }
 
-// CancelAll has the recorded batches of a campaign that have not ended cancelled, and waits for a while
-// until their services have heard; unheard says of which it is not known that they have. services has
-// the models by name. What was answered by then is fetched by the calls that wait for it; others stay
-// of unknown outcome.
+// CancelAll cancels the campaign's recorded batches that have not ended and waits for a while until
+// the services confirm; services has the models by name. unheard says which cancels are not
+// confirmed. What was answered by then is fetched by the calls that wait for it; others stay of
+// unknown outcome.
 func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace,
 	services map[string]model.Batcher) (unheard, err error) {
 	records, err := readRecords(ctx, b.store, campaign)

@@ -24,7 +24,7 @@ type Record struct {
 	EndedAt   time.Time `json:"ended_at,omitzero"`
 }
 
-// Folder holds the records of the batches of a campaign.
+// Folder returns the folder of the records of a campaign's batches.
 func Folder(campaign string) string { return lake.AboutKey(campaign, "batches/") }
 
 func (r Record) objectKey() string { return Folder(r.Campaign) + r.Name + ".json" }
@@ -79,7 +79,8 @@ func readRecords(ctx context.Context, s store.Store, campaign string) (all []Rec
 	return all, err
 }
 
-// Check says what is wrong with the records of a campaign's batches.
+// Check returns the damaged or misplaced records of a campaign's batches. err means that the store
+// could not be read.
 func Check(ctx context.Context, s store.Store, campaign string) (findings []lake.Finding, err error) {
 	objects, err := lake.List(ctx, s, Folder(campaign))
 	if err != nil {

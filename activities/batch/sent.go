@@ -42,7 +42,8 @@ func newSent(b *Batches, r Record, service model.Batcher, pace Pace) *Sent {
 	}
 }
 
-// Await waits for the answer of a call. If ctx ends before, the batch stays what it is.
+// Await waits for the answer to the call of this Key. If ctx ends first, the batch is left as it
+// is.
 func (s *Sent) Await(ctx context.Context, call string, wait func(Wait)) (model.BatchAnswer, error) {
 	changed, leave := s.listenForChanges()
 	defer leave()
@@ -105,7 +106,7 @@ func (s *Sent) forget() {
 	}()
 }
 
-// Cancel has the service asked to end the batch early, until it has heard.
+// Cancel begins to ask the service, until it confirms, to end the batch early.
 func (s *Sent) Cancel() {
 	s.mu.Lock()
 	if s.cancelled.IsZero() {
@@ -119,7 +120,7 @@ func (s *Sent) Cancel() {
 	}
 }
 
-// AwaitCancel waits until the service has heard of a cancel, or the batch has ended.
+// AwaitCancel waits until the service has confirmed a cancel, or the batch has ended.
 func (s *Sent) AwaitCancel(ctx context.Context) error {
 	changed, leave := s.listenForChanges()
 	defer leave()

@@ -19,18 +19,18 @@ import (
 // defaultTimeout of a call whose model sets none.
 const defaultTimeout = 10 * time.Minute
 
-// Order is all that is needed to make the calls of one entry of the ledger.
+// Order is everything needed to make the calls of one entry of the ledger.
 type Order struct {
 	Run      answers.RunKey
 	Entry    int
 	Provider model.Provider
 	Price    *campaign.Price // of the provider; nil if it is that of the campaign's manifest
 	Messages []model.Message
-	Longest  int  // answer in tokens; 0 if the request sets no limit
+	Longest  int  // greatest length of the answer, in tokens; 0 if the request sets no limit
 	Wordless bool // its answer has no tokens
 }
 
-// ByteSize of messages in bytes.
+// ByteSize returns the length of messages in bytes, as a bound of their tokens is counted from.
 func ByteSize(messages []model.Message) int {
 	n := 0
 	for _, m := range messages {
@@ -42,7 +42,7 @@ func ByteSize(messages []model.Message) int {
 // Paid is an answer that is still to be stored.
 type Paid struct {
 	Answer answers.Answer
-	Key    string       // where it is to be cached; empty if it was found there
+	Key    string       // under which it is to be cached; empty if it came from the cache
 	Hold   *money.Hold  // what was reserved for it
 	Charge money.Amount // what it has cost
 
@@ -50,8 +50,9 @@ type Paid struct {
 	request model.Request // empty if it was found in the cache
 }
 
-// Call reserves what a call can cost at most, announces it, and makes it. The error of one that
-// failed says what is to be done about it (model.Treatments).
+// Call reserves the most that a call can cost, writes its intent, and makes it; ask is its number
+// in the entry. pass comes from Permit. The error of a failed call says what is to be done about it
+// (model.Treatments).
 func (c *Caller) Call(ctx context.Context, q Order, ask int, r model.Request, pass Permit) (Paid, error) {
 	got, err := c.call(ctx, q, ask, r, pass)
 	failed, ok := errors.AsType[*attempted](err)
@@ -251,11 +252,13 @@ func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 		return nil
 	}
 	return &model.Error{Class: model.Pause, Provider: p.Name, Code: r.FinishReason,
-		Message: "the server counted fewer prompt tokens than the prompt has words, so it has dropped a part of it; raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume. If it only counts wrongly, set check_prompt_tokens: false for the model"}
+		Message: "the server counted fewer prompt tokens than the prompt has words, so it has dropped a part of it; " +
+			"raise its context length (Ollama: OLLAMA_CONTEXT_LENGTH) and resume. If it only counts wrongly, set " +
+			"check_prompt_tokens: false for the model"}
 }
 
-// ErrAnswered is a call that was not made, since another process has stored its answer
-// while this one waited for the budget.
+// ErrAnswered says that the call was not made, because another process stored its answer while this
+// one waited for the budget.
 var ErrAnswered = errors.New("the answer has been stored meanwhile")
 
 // reserveFor reserves for a call that nobody has made while it waited: on a cluster
@@ -296,12 +299,13 @@ func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {
 	return defaultTimeout
 }
 
-// NewAnswerRecord returns the record of a response.
+// NewAnswerRecord returns the record of response r of model p to a call that began at started; nil
+// is an unknown price.
 func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, started time.Time) answers.Answer {
 	answer := answers.Answer{
 		Raw: r.Text, Thinking: r.Thinking, Provider: p.Name, ModelAsked: p.Name, ModelAnswered: r.Model,
 		FinishReason: r.FinishReason, Elsewhere: r.Elsewhere, Waived: r.Waived, RequestID: r.RequestID, Usage: r.Usage,
-		Tier:      string(r.Tier),
+		Tier: string(r.Tier), Logprob: r.Logprob,
 		StartedAt: started.UnixMicro(), LatencyMS: time.Since(started).Milliseconds(), Simulated: p.Simulated,
 	}
 	if price != nil {
@@ -309,7 +313,8 @@ func NewAnswerRecord(p model.Provider, price *campaign.Price, r model.Response, 
 		cost := charge.USD()
 		answer.CostUSD = &cost
 		answer.FeeUSD = charge.Sub(money.Charge(price.In(r.Tier), r.Usage)).USD()
-		if saved := max(0, money.Charge(*price, r.Usage).USD()-cost); r.Tier != "" { // fees beside tokens can be more than what is saved
+		// fees beside tokens can be more than what is saved
+		if saved := max(0, money.Charge(*price, r.Usage).USD()-cost); r.Tier != "" {
 			answer.SavedUSD = &saved
 		}
 	}

@@ -26,12 +26,13 @@ const (
 	longest          = 5 * time.Minute // that a service may ask us to wait for
 )
 
-// EmbeddingSource gives the vectors of some texts with one request; its errors are *model.Error.
+// EmbeddingSource returns the vectors of texts, in their order, from one request. Its errors are
+// *model.Error.
 type EmbeddingSource interface {
 	Vectors(ctx context.Context, texts []string) ([][]float64, model.Usage, error)
 }
 
-// EmbeddingMeter is what was asked.
+// EmbeddingMeter counts what an embedder was asked.
 type EmbeddingMeter struct {
 	Requests    int64 `json:"requests"` // that were answered
 	Texts       int64 `json:"texts"`
@@ -49,25 +50,24 @@ type Embeddings struct {
 	underWay map[string]bool // texts that are asked for, or about to be
 }
 
-// NewEmbeddings names the embedder as figures print it.
+// NewEmbeddings returns an embedder that asks source; figures print name.
 func NewEmbeddings(name string, source EmbeddingSource) *Embeddings {
 	return &Embeddings{name: name, source: source, wait: model.Sleep, underWay: map[string]bool{}}
 }
 
-// Name of the model, and where it is asked.
+// Name returns the name that figures print: the model, and where it is asked.
 func (e *Embeddings) Name() string { return e.name }
 
-// EmbeddingMeter returns what has been asked so far.
+// Meter returns what has been asked so far.
 func (e *Embeddings) Meter() EmbeddingMeter {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.meter
 }
 
-// Fetch asks for those of the texts that missing says are missing, each once, in
-// batches. It goes through all groups of texts and holds those of embeddingsAtOnce batches
-// in memory. The source keeps what comes: a text that was answered must not be
-// missing any more.
+// Fetch requests the vectors of those texts that missing returns, each once, in batches. It goes
+// through all groups and holds the texts of a few batches in memory. source must store what it
+// returns, so that an answered text is no longer missing.
 func (e *Embeddings) Fetch(ctx context.Context, groups iter.Seq2[[]string, error],
 	missing func(context.Context, []string) ([]string, error)) error {
 	g, ctx := errgroup.WithContext(ctx)

@@ -50,6 +50,7 @@ type counts struct {
 	since    time.Time             // the first of them
 	latest   time.Time             // and the last
 	prompts  map[promptKey]*streak // that failed last, or are asked again
+	passed   map[string]bool       // how prompts failed that were answered later: by chance
 }
 
 // promptKey names a prompt: an ask of an entry of a run.
@@ -75,7 +76,7 @@ func (f *faults) countsOf(campaign, account string) *counts {
 	}
 	key := campaign + " " + account
 	if f.known[key] == nil {
-		f.known[key] = &counts{alike: map[string]int{}, prompts: map[promptKey]*streak{}}
+		f.known[key] = &counts{alike: map[string]int{}, prompts: map[promptKey]*streak{}, passed: map[string]bool{}}
 	}
 	return f.known[key]
 }
@@ -92,7 +93,20 @@ func (f *faults) countAnswer(q Order, ask int) {
 		c.prompted++
 	}
 	clear(c.alike)
-	delete(c.prompts, q.promptKey(ask))
+	key := q.promptKey(ask)
+	if s := c.prompts[key]; s != nil {
+		c.passed[s.how] = true
+	}
+	delete(c.prompts, key)
+}
+
+// tries returns how often a prompt is asked that fails so: a refusal that was chance before is taken for one
+// as a parser's words promise it.
+func (c *counts) tries(fault model.Fault, how string) int {
+	if fault == model.Refused && c.passed[how] {
+		fault = model.Broken
+	}
+	return fault.Treatment().Tries
 }
 
 // judgement is what a failure is taken for.
@@ -139,21 +153,22 @@ func (f *faults) judge(q Order, ask int, e *model.Error, underWay int) judgement
 	s.n++
 	c.failed++
 	s.answered = c.answered
-	silence := time.Since(c.since)
+	silence, tries := time.Since(c.since), c.tries(e.Fault, how)
 	switch {
 	case c.answered == 0 && rule.Unanswered > 0 && c.alike[how] >= rule.Unanswered &&
 		(e.Fault != model.Broken || silence >= atLeast):
-		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and its parameters", c.alike[how]))
+		return c.pause(key, fmt.Sprintf("the first %d calls of this model all failed so: check its name, its key and "+
+			"its parameters", c.alike[how]))
 	case e.Fault == model.Broken && silence >= longestBroken, silence >= longestDown:
 		return c.pause(key, fmt.Sprintf("nothing has been answered for %s", silence.Round(time.Minute)))
-	case s.n < rule.Tries && !(e.Fault == model.Refused && c.alike[how] >= fewAlike):
+	case s.n < tries && !(e.Fault == model.Refused && c.alike[how] >= fewAlike):
 		return judgement{class: model.Retry}
 	case rule.Prompt == model.Retry: // too many calls or no connection: hardly of a prompt
 		if others && (time.Since(s.began) >= longestAlone || c.answered-s.before >= mostAnswered*(c.failed-s.failed)) {
 			return f.blamePrompt(c, key, s.n, model.Fail)
 		}
 		return judgement{class: model.Retry}
-	case others && s.n >= rule.Tries:
+	case others && s.n >= tries:
 		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	}
 	return judgement{class: model.Retry, suspect: true}
@@ -190,8 +205,9 @@ func (f *faults) settle(q Order, ask int, e *model.Error, others error) judgemen
 	}
 	switch s := c.prompts[key]; {
 	case errors.Is(others, errNoPrompt):
-		return c.pause(key, "the check is answered, but no prompt of this campaign so far: check the length of prompts, max_tokens and the service's filter")
-	case others == nil && s != nil && s.n >= rule.Tries:
+		return c.pause(key, "the check is answered, but no prompt of this campaign so far: check the length of "+
+			"prompts, max_tokens and the service's filter")
+	case others == nil && s != nil && s.n >= c.tries(e.Fault, s.how):
 		return f.blamePrompt(c, key, s.n, rule.Prompt)
 	case others == nil, !isCall: // or it could not be asked: the budget, the lake
 		return judgement{class: passing}
@@ -249,7 +265,8 @@ func (c *Caller) findPrompted(ctx context.Context, q Order) error {
 		return nil
 	}
 	_, others, err := ledger.EarlyAnswers(ctx, c.store, q.Run.Campaign)
-	if err == nil && !slices.ContainsFunc(others, func(a answers.Answer) bool { return a.ModelAsked == q.Provider.Name }) {
+	if err == nil && !slices.ContainsFunc(others,
+		func(a answers.Answer) bool { return a.ModelAsked == q.Provider.Name }) {
 		err = errNoPrompt
 	}
 	return err

@@ -82,6 +82,30 @@ func TestBusyWithOnePrompt(t *testing.T) {
 	}
 }
 
+// A refusal in words of no promise fails its prompt at the third, unless prompts that were refused so have been
+// answered since: then at the sixth, as what a parser's chance is.
+func TestRefusalThatWasChance(t *testing.T) {
+	t.Parallel()
+	for chance, want := range map[bool]int{false: 3, true: 6} {
+		var f faults
+		refuse := func(entry int) judgement {
+			return f.judge(order(entry), 0, &model.Error{Fault: model.Refused, Class: model.Fail, Status: 400, Code: "x"}, 1)
+		}
+		f.countAnswer(order(0), 0)
+		if chance {
+			refuse(2)
+			f.countAnswer(order(2), 0)
+		}
+		n := 1
+		for ; refuse(1).class == model.Retry; n++ {
+			f.countAnswer(order(0), 0)
+		}
+		if n != want {
+			t.Errorf("chance before: %v: it fails at refusal %d, want %d", chance, n, want)
+		}
+	}
+}
+
 // Rejections come sooner than answers: those of a first wave say nothing of the parameters yet.
 func TestRejectedBeforeTheOthersAnswer(t *testing.T) {
 	t.Parallel()

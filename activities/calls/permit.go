@@ -6,9 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
-	"go.temporal.io/sdk/temporal"
-
+	"roundtable/activities/failure"
 	"roundtable/activities/model"
 	"roundtable/activities/throttle"
 )
@@ -23,20 +21,21 @@ func (p Permit) Answered(u model.Usage, l model.Limits) {
 	p.campaign.Answered(model.Usage{}, model.Limits{})
 }
 
-// Failed tells nothing to the campaign's gate: what one service cannot take, others can.
+// Failed ends the call with its error. The campaign's throttle is not told: what one service cannot
+// take, others can.
 func (p Permit) Failed(err error) {
 	p.account.Failed(err)
 	p.campaign.Leave()
 }
 
-// Leave gives the permit back if no call was made with it.
+// Leave gives the permit back if no call was made with it; else it does nothing.
 func (p Permit) Leave() {
 	p.account.Leave()
 	p.campaign.Leave()
 }
 
-// Permit waits for what the account, its service and the campaign allow, unless
-// the turn is cancelled or the worker is stopping.
+// Permit waits until the account, its service and the campaign allow q's call, and returns the
+// right to make it. It ends early if the turn is cancelled or the worker is stopping.
 func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	m, err := c.Manifest(ctx, q.Run.Campaign, false) // it sets the ceilings
 	if err != nil {
@@ -69,8 +68,8 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 	return p, err
 }
 
-// Await waits for a model whose answers come when they come, unless the turn is
-// cancelled or the worker is stopping.
+// Await waits until m, a model whose answers take any time (a person), can answer r, unless the
+// turn is cancelled or the worker is stopping.
 func (c *Caller) Await(ctx context.Context, m model.Awaited, r model.Request) error {
 	setWaiting(ctx, Wait{For: WaitsPerson, Ends: "roundtable answer NAME answers"})
 	defer setIdle(ctx)
@@ -100,18 +99,16 @@ type patience struct {
 // errSibling ends the waiting for a person or a permit whose sibling's call has failed:
 // they are asked for again together. It is due sooner than any failure, so the sibling's
 // is told.
-var errSibling = temporal.NewApplicationErrorWithOptions("another call of the round has failed", "sibling",
-	temporal.ApplicationErrorOptions{
-		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
-	})
+var errSibling = &failure.Failure{Type: "sibling", Message: "another call of the round has failed",
+	Delay: time.Millisecond, Benign: true}
 
 // longPause is how long a failed call waits until its siblings no longer wait for permits
 // meanwhile: the round is tried again as a whole, and says why.
 const longPause = 10 * time.Second
 
-// WithPatience returns a context in which people and permits are waited for until a
-// sibling has failed: people, which may take days, whatever its pause until it is made
-// again, and permits if that is long. The last function ends the context.
+// WithPatience returns a context under which a turn stops to wait once a sibling has failed: for
+// people, who may take days, at once, and for permits if pause, the time until the sibling is made
+// again, is long. Call failed on a failure, and end when the turns are done.
 func WithPatience(ctx context.Context) (_ context.Context, failed func(pause time.Duration), end func()) {
 	people := make(chan struct{})
 	fail := sync.OnceFunc(func() { close(people) })
@@ -128,8 +125,6 @@ func WithPatience(ctx context.Context) (_ context.Context, failed func(pause tim
 // WorkerStops returns the channel that is closed when the activity's worker stops; nil if
 // ctx is not that of an activity.
 func WorkerStops(ctx context.Context) <-chan struct{} {
-	if !activity.IsActivity(ctx) {
-		return nil
-	}
-	return activity.GetWorkerStopChannel(ctx)
+	host, _ := failure.HostOf(ctx)
+	return host.Stops
 }

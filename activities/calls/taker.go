@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/answers"
@@ -17,13 +16,13 @@ import (
 	"roundtable/activities/prompt"
 	"roundtable/activities/throttle"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
 	"roundtable/workflows/transcript"
 )
 
-// Question is all that is needed to take one turn without looking at the
-// collaboration again.
+// Question is everything needed to take one turn without the collaboration.
 type Question struct {
 	Order
 	Speaker  string // an agent's name, or a role
@@ -31,8 +30,8 @@ type Question struct {
 	Reasks   int
 	Reask    plan.Reask
 	Form     prompt.Form                                 // of its answer
-	Request  func(before []answers.Answer) model.Request // the question after answers that could not be used
-	Read     func(raw []byte, t *answers.Turn) error     // fills the turn; an error tells the model what to fix
+	Request  func(before []answers.Answer) model.Request // returns the request after these unusable answers
+	Read     func(raw []byte, t *answers.Turn) error     // fills the turn; its error tells the model what to fix
 	CacheKey func(r model.Request, mode string, ask int) (string, error)
 }
 
@@ -67,7 +66,7 @@ func (u underWay) await(ctx context.Context) error {
 	}
 }
 
-// WaitsSame is what a turn waits for whose question is under way for another one.
+// WaitsSame is what a turn waits for while another turn is asking the same question.
 const WaitsSame = "the same prompt's answer"
 
 // NewTaker returns a taker. With noCache it takes no answers from other turns.
@@ -75,8 +74,8 @@ func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
 	return &Taker{answers: a, caller: c, noCache: noCache}
 }
 
-// TakeTurnOnce takes a turn, unless an attempt that was given up for dead is still waiting
-// for its answer: then it waits for that one.
+// TakeTurnOnce takes the turn q asks for. If an earlier attempt at it, taken for dead, is still
+// waiting for its answer in this process, it waits for that one instead.
 func (k *Taker) TakeTurnOnce(ctx context.Context, q Question) (answers.Turn, error) {
 	joined, err, _ := k.taking.Do(fmt.Sprintf("%s/%d", q.Run, q.Entry),
 		func() (any, error) { return k.takeTurn(ctx, q) })
@@ -106,7 +105,8 @@ func (k *Taker) takeTurn(ctx context.Context, q Question) (t answers.Turn, err e
 // isRationed reports whether the server gives out the requests of a model with a limit a
 // minute: another one than that of this attempt has to be given out, too.
 func isRationed(ctx context.Context) bool {
-	return activity.IsActivity(ctx) && task.IsModelQueue(activity.GetInfo(ctx).TaskQueue)
+	host, ok := failure.HostOf(ctx)
+	return ok && task.IsModelQueue(host.TaskQueue)
 }
 
 // advanceTurn takes a turn on by at most one answer.
@@ -188,6 +188,8 @@ func (q Question) evaluateAnswer(t *answers.Turn) (err error) {
 			if last.Elsewhere != "" {
 				fault += fmt.Sprintf("; there is a text in %s", last.Elsewhere)
 			}
+		} else if last.Logprob != nil {
+			t.Act.Weigh(decision.WeightOf(last.Logprob.Mean))
 		}
 	}
 	if fault != "" {
@@ -217,7 +219,8 @@ func cutOff(a answers.Answer) error {
 	return nil
 }
 
-// After returns the question as a model gets it, after the answers before it.
+// After returns the request that asks q again after the unusable answers before it; with none, the
+// first request. name names the schema.
 func (q Question) After(before []answers.Answer, p model.Parameters, name string) model.Request {
 	unusable := make([]prompt.Unusable, len(before))
 	for i, b := range before {
@@ -268,7 +271,7 @@ func (k *Taker) cachedOrCall(ctx context.Context, q Question, before []answers.A
 	return got, leave, err
 }
 
-// Instant takes a turn that takes no time and costs nothing, without storing it.
+// Instant takes a turn with a model that takes no time and costs nothing, without storing it.
 func Instant(ctx context.Context, q Question, meter *Meter) (answers.Turn, error) {
 	t := answers.Turn{Entry: q.Entry}
 	for !t.Done {

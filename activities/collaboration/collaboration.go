@@ -27,8 +27,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Collaboration is the picture of one collaboration: the protocol's session
-// played over the stored turns.
+// Collaboration is the state of one collaboration in memory: the protocol's session played over the
+// stored turns.
 type Collaboration struct {
 	Ref       task.Ref
 	Campaign  *setup.Campaign
@@ -57,8 +57,8 @@ type Collaboration struct {
 	Label string
 }
 
-// Final returns the entry of the decision that stands at the end, or so far; -1
-// without one. The caller owns c alone.
+// Final returns the entry of the final decision, or of the latest one so far; -1 if there is none.
+// The caller must own c alone.
 func (c *Collaboration) Final() int {
 	if o := c.Session.Outcome(); o != nil {
 		return o.Standing
@@ -91,8 +91,8 @@ func (c *Collaboration) replay(stored answers.Stored, unbegun error) (broken err
 	return broken
 }
 
-// Begin returns a collaboration of which nothing is stored yet. With an error it has
-// no session, and nothing can be asked in it.
+// Begin returns a collaboration without any turn. With an error it has no session, and nothing can
+// be asked in it.
 func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collaboration, err error) {
 	c = &Collaboration{
 		Ref: ref, Campaign: camp, Condition: camp.Conditions[ref.Cell.Condition], Run: run,
@@ -104,7 +104,9 @@ func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collabora
 		return c, fmt.Errorf("instance %d of the environment %s: %w", ref.Cell.Instance, c.Condition.Env.Name, err)
 	}
 	if n := len(c.Instance.Agents()); n != c.Condition.Agents {
-		return c, fmt.Errorf("instance %d of the environment %s has %d agents, where the plan has %d; all instances of an environment have the same number", ref.Cell.Instance, c.Condition.Env.Name, n, c.Condition.Agents)
+		return c, fmt.Errorf("instance %d of the environment %s has %d agents, where the plan has %d; all "+
+			"instances of an environment have the same number", ref.Cell.Instance, c.Condition.Env.Name, n,
+			c.Condition.Agents)
 	}
 	if c.Session, err = c.Condition.Session(camp.Campaign.TreatmentSeed(ref.Cell)); err != nil {
 		return c, err
@@ -114,7 +116,7 @@ func Begin(camp *setup.Campaign, ref task.Ref, run answers.RunKey) (c *Collabora
 	return c, nil
 }
 
-// ProviderOf returns the model of a speaker: an agent's own, or what the condition names.
+// ProviderOf returns the model of speaker s: the agent's own, or else the condition's.
 func (c *Collaboration) ProviderOf(s transcript.Speaker) model.Provider {
 	if s.Role != "" {
 		return c.Condition.ProviderOf(s.Role)
@@ -125,7 +127,8 @@ func (c *Collaboration) ProviderOf(s transcript.Speaker) model.Provider {
 	return c.Condition.ProviderOf(c.Instance.Agents()[s.Index].Name)
 }
 
-// OwnModel returns the name of the model that an agent has for its own; empty if it has none.
+// OwnModel returns the name of the model that the campaign gives agent s for its own; "" if it
+// gives none.
 func (c *Collaboration) OwnModel(s transcript.Speaker) string {
 	if s.Role != "" || s.Index >= len(c.Seated) || c.Seated[s.Index].Model == nil {
 		return ""
@@ -141,7 +144,7 @@ func (c *Collaboration) generateOf(s transcript.Speaker) plan.Generate {
 	return c.Condition.Generate
 }
 
-// Record takes a finished turn into the picture. The caller holds mu or owns c alone.
+// Record adds a finished turn to the session. The caller holds mu or owns c alone.
 func (c *Collaboration) Record(t answers.Turn) error {
 	if _, known := c.Turns[t.Entry]; known {
 		return nil
@@ -184,7 +187,7 @@ func (c *Collaboration) promptSource() prompt.Source {
 	}
 }
 
-// Acts returns the acts of the finished turns from an entry on.
+// Acts returns the acts of the finished turns from entry from on.
 func (c *Collaboration) Acts(from int) []task.Act {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -236,7 +239,7 @@ func (c *Collaboration) IsOver() bool {
 	return c.Session.Outcome() != nil
 }
 
-// Add takes a finished turn into the picture, without its raw answers.
+// Add is Record for a collaboration that others use too. It keeps no raw answers.
 func (c *Collaboration) Add(t answers.Turn) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -253,7 +256,7 @@ func playedCondition(c plan.Condition) plan.Condition {
 		Control: c.Control}
 }
 
-// Setting returns what a workflow must know to follow the session.
+// Setting returns what a workflow must know to follow the session under manifest m.
 func (c *Collaboration) Setting(ctx context.Context, m campaign.Manifest) task.Setting {
 	c.mu.Lock()
 	defer c.mu.Unlock()

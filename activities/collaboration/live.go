@@ -4,21 +4,26 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"roundtable/activities/answers"
+	"roundtable/activities/calls"
 	"roundtable/activities/failure"
 	"roundtable/activities/ledger"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake/store"
+	"roundtable/workflows/protocol"
 	"roundtable/workflows/task"
+	"roundtable/workflows/transcript"
 )
 
 // picturesKept bounds the memory for collaborations under way.
 const picturesKept = 1024
 
-// Live keeps the pictures of the collaborations under way in memory.
+// Live keeps the collaborations under way in memory.
 type Live struct {
 	store    store.Store
 	answers  *answers.Answers
@@ -26,7 +31,7 @@ type Live struct {
 	pictures *lru.Cache[task.Ref, *Collaboration]
 }
 
-// NewLive returns a Live without any picture.
+// NewLive returns an empty Live.
 func NewLive(s store.Store, a *answers.Answers, plans *setup.Plans) *Live {
 	pictures, err := lru.New[task.Ref, *Collaboration](picturesKept)
 	if err != nil {
@@ -35,7 +40,7 @@ func NewLive(s store.Store, a *answers.Answers, plans *setup.Plans) *Live {
 	return &Live{store: s, answers: a, plans: plans, pictures: pictures}
 }
 
-// Remove forgets the picture of a collaboration.
+// Remove removes a collaboration from memory.
 func (l *Live) Remove(ref task.Ref) {
 	l.pictures.Remove(ref)
 	if camp := l.plans.Built(ref.Revision); camp != nil {
@@ -43,7 +48,7 @@ func (l *Live) Remove(ref task.Ref) {
 	}
 }
 
-// Open returns the picture of a collaboration: the one in memory, or a new one from the store.
+// Open returns a collaboration: the one in memory, or else one loaded from the store.
 func (l *Live) Open(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	if c, ok := l.pictures.Get(ref); ok {
 		return c, nil
@@ -58,8 +63,8 @@ func (l *Live) Open(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	return c, nil
 }
 
-// OpenAt is Open for who knows the acts of all entries before one. A picture that lacks some
-// of them, since other workers took these turns, is replaced by a new one.
+// OpenAt is Open for a caller that knows the acts of all entries before entry. If the collaboration
+// in memory lacks some of them, since other workers took these turns, it is loaded again.
 func (l *Live) OpenAt(ctx context.Context, ref task.Ref, entry int) (*Collaboration, error) {
 	c, err := l.Open(ctx, ref)
 	if err != nil || !c.isBehind(entry) {
@@ -69,7 +74,8 @@ func (l *Live) OpenAt(ctx context.Context, ref task.Ref, entry int) (*Collaborat
 	return l.Open(ctx, ref)
 }
 
-// Load plays the stored turns. With an unplayable error comes what could be read.
+// Load reads and plays the stored turns of a collaboration. If the error is failure.Unplayable, it
+// also returns what could be read.
 func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	c, err := l.loadWith(ctx, ref, l.answers.Load)
 	if errors.As(err, new(failure.Unplayable)) { // or only not listed yet
@@ -78,7 +84,8 @@ func (l *Live) Load(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	return c, err
 }
 
-// LoadEnded is Load of a collaboration that has come to its outcome.
+// LoadEnded is Load for a collaboration that is known to have an outcome: answers that a list of
+// the store lacks are read by their keys.
 func (l *Live) LoadEnded(ctx context.Context, ref task.Ref) (*Collaboration, error) {
 	c, err := l.Load(ctx, ref)
 	if err == nil && c.Session.Outcome() == nil {
@@ -120,8 +127,8 @@ func runOf(camp *setup.Campaign, ref task.Ref) answers.RunKey {
 	return answers.RunKey{Campaign: ref.Campaign, Collaboration: camp.CollaborationID(ref), Generation: ref.Generation}
 }
 
-// RetryWithFreshState takes entries; if they are not pending, since another worker
-// took turns before them, it reloads the collaboration and retries once.
+// RetryWithFreshState calls take. If it fails because entries are not pending, since another worker
+// took turns before them, it reloads the collaboration and calls take once more.
 func RetryWithFreshState[T any](l *Live, ref task.Ref, take func() (T, error)) (T, error) {
 	taken, err := take()
 	if errors.Is(err, errNotPending) {
@@ -134,8 +141,8 @@ func RetryWithFreshState[T any](l *Live, ref task.Ref, take func() (T, error)) (
 	return taken, err
 }
 
-// UnderWay returns how much is done of a campaign's collaborations that this
-// process takes part in, in collaborations: two that are half done are 1.
+// UnderWay returns how much of a campaign's unfinished collaborations in this process is done, in
+// collaborations: two that are half done count 1.
 func (l *Live) UnderWay(campaign string) (sum float64) {
 	for _, c := range l.pictures.Values() {
 		if c.Ref.Campaign == campaign {
@@ -143,4 +150,82 @@ func (l *Live) UnderWay(campaign string) (sum float64) {
 		}
 	}
 	return sum
+}
+
+// Bounds of one batch of instantaneous turns: it must not keep a cancellation
+// waiting, nor make a result too large for history.
+const (
+	batchTime  = 250 * time.Millisecond
+	batchTurns = 2000
+)
+
+// TakeMany plays a collaboration whose models take no time from in's entry on, whole rounds at
+// once, stores the turns as one object and returns their acts.
+func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) ([]task.Act, error) {
+	c, err := l.Open(ctx, in.Ref)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock() // after the turns are stored: nobody may hear of others
+	turns, err := c.play(ctx, meter)
+	if len(turns) > 0 {
+		stored, failed := l.answers.PutBatch(ctx, c.Run, turns)
+		if failed != nil {
+			l.Remove(in.Ref) // it knows turns that are not stored
+			return nil, failed
+		}
+		if !slices.EqualFunc(stored, turns, sameAnswer) { // another worker was first
+			l.Remove(in.Ref)
+			return l.TakeMany(ctx, in, meter)
+		}
+	}
+	if err != nil && len(turns) == 0 {
+		return nil, err
+	}
+	return c.actsFrom(in.Entry), nil // an error comes again at the next batch, which it will begin
+}
+
+// sameAnswer reports whether two turns came from the same last answer.
+func sameAnswer(a, b answers.Turn) bool {
+	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
+}
+
+// play takes instantaneous turns until the collaboration ends or the batch is full.
+// The caller holds mu.
+func (c *Collaboration) play(ctx context.Context, meter *calls.Meter) ([]answers.Turn, error) {
+	var turns []answers.Turn
+	for began := time.Now(); c.Session.Outcome() == nil && len(turns) < batchTurns && time.Since(began) < batchTime; {
+		for _, pending := range c.Session.Pending() {
+			_, t, err := c.PlayTurn(ctx, pending, meter)
+			if err != nil {
+				return turns, err
+			}
+			turns = append(turns, t)
+			if err := c.Record(withoutRawAnswers(t)); err != nil {
+				return turns, failure.Fail(err)
+			}
+		}
+	}
+	return turns, nil
+}
+
+// PlayTurn takes turn p in memory. If it panics, the turns before it can still be stored.
+func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question,
+	t answers.Turn, err error) {
+	defer failure.Recover(&err)
+	if p.Kind == transcript.Env {
+		return q, t, c.missingEntry(p.Entry)
+	}
+	if q, err = c.renderQuestion(p.Entry, p.Step); err != nil {
+		return q, t, err
+	}
+	t, err = calls.Instant(ctx, q, meter)
+	return q, t, err
+}
+
+// withoutRawAnswers returns a turn without its raw answers and thinking, which only its rows need.
+func withoutRawAnswers(t answers.Turn) answers.Turn {
+	t.Asks, t.Thinking = nil, ""
+	return t
 }

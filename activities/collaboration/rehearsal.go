@@ -3,6 +3,7 @@ package collaboration
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -22,9 +23,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Rehearsed is what one model of a collaboration of scripted agents was shown
-// and said in one format, in calls and bytes; its calls are some, the most there
-// can be are MostCalls'.
+// Rehearsed is what scripted agents in place of one model were shown and said in one format: calls,
+// and bytes of text. Calls is how many they made; setup.Condition.Most bounds those of a real run.
 type Rehearsed struct {
 	Model              string // as the campaign names it, whom the scripted agents stand in for
 	Format             transcript.Format
@@ -33,9 +33,9 @@ type Rehearsed struct {
 	Repeats            []Repeat
 }
 
-// Repeat is how many bytes of a prompt stand in the beginning of an earlier one.
+// Repeat is how many bytes at the beginning of a prompt also begin an earlier one.
 type Repeat struct {
-	Fixed int // of its first message, in which nobody's words stand
+	Fixed int // bytes of its first message, which holds nothing that agents said
 	Said  int
 }
 
@@ -62,12 +62,16 @@ func (all rehearsals) noteRepeat(model string, f transcript.Format, n Repeat) {
 	all[i].Repeats = append(all[i].Repeats, n)
 }
 
-// Rehearse plays a whole collaboration of a condition with scripted agents in
-// memory, for a guess of what a real one takes, and what it takes to label its
-// messages with such words.
+// Rehearse plays a collaboration of condition i of p with scripted agents in memory. turns predicts
+// what a real one takes, labelling what it takes to label its messages under the instructions
+// words.
 func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue, sources setup.Sources,
 	models setup.Models) (turns, labelling []Rehearsed, err error) {
-	c, err := newRehearsal(p, i, 0, plugins, sources, models)
+	camp, err := buildRehearsals(p, i, plugins, sources, models)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := beginRehearsal(camp, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -134,9 +138,9 @@ func rehearseAll(c *Collaboration, see func(protocol.Pending, calls.Question, an
 	return nil
 }
 
-// newRehearsal returns a collaboration of a condition with scripted agents, in memory.
-func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue, sources setup.Sources,
-	models setup.Models) (*Collaboration, error) {
+// buildRehearsals returns a campaign of one condition with scripted agents, for collaborations in memory.
+func buildRehearsals(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) (*setup.Campaign, error) {
 	cond := p.Campaign.Conditions[i]
 	scripted := func(asked plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 		switch {
@@ -151,10 +155,155 @@ func newRehearsal(p campaign.Plan, i, replicate int, plugins catalogue.Catalogue
 	}
 	p.Campaign.Conditions, p.Agents, p.Rounds, p.Pack = []plan.Condition{cond}, p.Agents[i:i+1],
 		p.Rounds[i:i+1], p.Pack[i:i+1]
-	camp, err := setup.Build(p, plugins, sources, scripted)
+	return setup.Build(p, plugins, sources, scripted)
+}
+
+// beginRehearsal begins a collaboration of buildRehearsals' campaign.
+func beginRehearsal(camp *setup.Campaign, replicate int) (*Collaboration, error) {
+	name := camp.Plan.Campaign.Name
+	return Begin(camp, task.Ref{Campaign: name, Cell: plan.Cell{Replicate: replicate}},
+		answers.RunKey{Campaign: name, Collaboration: "preview"})
+}
+
+// Prompt is a rendered prompt, with whom it is for.
+type Prompt struct {
+	Role     string          `json:"role"` // agent, or the role of who is not an agent
+	Speaker  string          `json:"speaker"`
+	Round    int             `json:"round"`
+	Phase    string          `json:"phase"`
+	Messages []model.Message `json:"messages"`
+}
+
+// Rehearsals for prompts: how many at most, and after how many without a phase
+// that was not there before they end.
+const (
+	maxRehearsals  = 12
+	idleRehearsals = 4
+)
+
+// showsAll is the largest group of which every agent's prompts are shown; of
+// larger ones those of the first two and of the last.
+const showsAll = 4
+
+// Prompts returns the prompts of condition i of p, without asking its models anything: of every
+// role and phase the first and the last prompt of each agent. Scripted agents play collaborations
+// in memory until no further phase turns up.
+func Prompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) ([]Prompt, error) {
+	p.Campaign.Conditions = slices.Clone(p.Campaign.Conditions)
+	if p.Campaign.Conditions[i].Fork == nil {
+		p.Campaign.Conditions[i].Stop = plan.Choice{Name: "never"} // later rounds are to be seen
+	}
+	camp, err := buildRehearsals(p, i, plugins, sources, models)
 	if err != nil {
 		return nil, err
 	}
-	return Begin(camp, task.Ref{Campaign: p.Campaign.Name, Cell: plan.Cell{Replicate: replicate}},
-		answers.RunKey{Campaign: p.Campaign.Name, Collaboration: "preview"})
+	s := sampled{at: map[string]int{}}
+	for n, idle := 0, 0; n < maxRehearsals && idle < idleRehearsals; n++ {
+		c, err := beginRehearsal(camp, n)
+		if err != nil {
+			return nil, err
+		}
+		phases := s.phases
+		err = rehearseAll(c, func(at protocol.Pending, q calls.Question, _ answers.Turn) { s.take(n, c.Condition.Agents, at, q) })
+		if err != nil {
+			return nil, err
+		}
+		if idle++; s.phases > phases {
+			idle = 0
+		}
+	}
+	return s.list, nil
 }
+
+// sampled are the prompts that were taken.
+type sampled struct {
+	list   []Prompt
+	at     map[string]int // by role, phase, and agent and place in the course
+	phases int            // roles and phases
+}
+
+// take keeps a prompt if it is the first of its kind, or the last of the
+// rehearsal in which the kind turned up.
+func (s *sampled) take(rehearsal, agents int, at protocol.Pending, q calls.Question) {
+	role, index := at.Speaker.Role, at.Speaker.Index
+	if role == "" {
+		role = "agent"
+		if agents > showsAll && index > 1 && index != agents-1 {
+			return
+		}
+	}
+	prompt := Prompt{Role: role, Speaker: q.Speaker, Round: at.Round, Phase: at.Phase, Messages: q.Messages}
+	kind := role + "/" + at.Phase
+	first, known := s.at[kind]
+	if !known {
+		s.phases++
+		s.at[kind], first = rehearsal, rehearsal
+	}
+	if first != rehearsal {
+		return
+	}
+	own := fmt.Sprintf("%s/%s", kind, q.Speaker)
+	if _, known := s.at[own]; !known {
+		s.at[own] = len(s.list)
+		s.list = append(s.list, prompt)
+		return
+	}
+	last, known := s.at[own+"/last"]
+	if !known {
+		last = len(s.list)
+		s.at[own+"/last"] = last
+		s.list = append(s.list, prompt)
+	}
+	s.list[last] = prompt
+}
+
+// SamePrompts reports whether condition i of p has the same prompts in every replicate as long as
+// the answers are the same, so that nothing in them is drawn by replicate. It compares two
+// rehearsals with equal answers.
+func SamePrompts(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) (bool, error) {
+	camp, err := buildRehearsals(p, i, plugins, sources, models)
+	if err != nil {
+		return false, err
+	}
+	var asked [2][]string
+	for replicate := range asked {
+		c, err := beginRehearsal(camp, replicate)
+		if err != nil {
+			return false, err
+		}
+		c.Ref.Cell.Replicate = 0 // the protocol has drawn for the replicate, its agents draw alike
+		err = rehearseAll(c, func(_ protocol.Pending, q calls.Question, _ answers.Turn) {
+			asked[replicate] = append(asked[replicate], q.Hash)
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	return slices.Equal(asked[0], asked[1]), nil
+}
+
+// CheckReplacements returns sentences that say which texts of a fork (condition i of p) cannot
+// replace their messages, and in which instances: a few at most. Scripted agents play the
+// collaboration in memory; messages that do not come up are not checked.
+func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sources setup.Sources,
+	models setup.Models) ([]string, error) {
+	camp, err := buildRehearsals(p, i, plugins, sources, models)
+	if err != nil {
+		return nil, err
+	}
+	c, err := beginRehearsal(camp, 0)
+	if err != nil {
+		return nil, err
+	}
+	stopped := rehearseAll(c, func(protocol.Pending, calls.Question, answers.Turn) {})
+	problems, err := c.CheckReplaced(p.Campaign.InstancesOf(i))
+	if len(problems) > 0 || err != nil {
+		return problems[:min(len(problems), maxProblems)], err
+	}
+	return nil, stopped
+}
+
+// maxProblems are shown of a condition: the same text is often unfit for the same reason.
+const maxProblems = 3

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"go.temporal.io/sdk/temporal"
-
 	"roundtable/activities/answers"
 	"roundtable/activities/failure"
 	"roundtable/activities/model"
@@ -28,15 +26,16 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Reader reads collaborations again that have been recorded: what they were
-// about, and how their models were asked. It asks nobody.
+// Reader reads recorded collaborations: what they were about, and how their models were asked. It
+// makes no calls.
 type Reader struct {
 	store   store.Store
 	answers *answers.Answers
 	plans   *setup.Plans
 }
 
-// NewReader returns a reader of a lake, whose campaigns can name these plug-ins; data opens the folder of a data set.
+// NewReader returns a reader of the lake s, whose campaigns can name these plug-ins; data opens the
+// folder of a data set.
 func NewReader(s store.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error)) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
@@ -45,7 +44,7 @@ func NewReader(s store.Store, plugins catalogue.Catalogue, data func(path string
 	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, sources, named)}
 }
 
-// Asked is an entry that was asked, with its answers.
+// Asked is one asked entry, with its prompt and answers.
 type Asked struct {
 	Entry    int
 	Prompt   []model.Message // of the first question, rendered again; nil if that cannot be done
@@ -53,10 +52,10 @@ type Asked struct {
 	Asks     []answers.Answer
 }
 
-// Same reports whether the prompt is the one that was sent.
+// Same reports whether Prompt, as rendered now, is the prompt that was sent.
 func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == a.Recorded }
 
-// Answers returns what was asked in a collaboration, without prompts.
+// Answers returns the asked entries of a collaboration with their answers, without prompts.
 func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
 	stored, err := r.answers.Load(ctx, runKeyOf(of))
 	var all []Asked
@@ -110,8 +109,8 @@ func (r *Reader) Prompts(ctx context.Context, of record.Key) ([]Asked, error) {
 	return all, nil
 }
 
-// Unfinished returns the picture of a collaboration that has not ended, as far as it is
-// stored now. Next to an error is what can be told of it; nil if nothing can.
+// Unfinished returns a collaboration that has not ended, as stored now. With an error it returns as
+// much as could be read; nil if nothing could.
 func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration, error) {
 	c, unbegun := r.begin(ctx, of)
 	if c == nil {
@@ -127,7 +126,7 @@ func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration,
 	return c, cmp.Or(c.replay(stored, unbegun), err)
 }
 
-// About is what a collaboration was about.
+// About is what a collaboration is about: its question and facts.
 type About struct {
 	// as far as its environment and its protocol say: the question, its right answer, personas that were given
 	Facts    []envs.Fact
@@ -135,7 +134,7 @@ type About struct {
 	instance envs.Instance
 }
 
-// Worth returns what a proposal is worth; false if it is none, if a program or a
+// Worth returns the score of proposal. known is false if it is not a proposal, if a program or a
 // judge scores final decisions only, or if the environment is a program that was never asked.
 func (a About) Worth(proposal string) (worth envs.Score, known bool) {
 	if a.instance == nil { // it was imported
@@ -161,7 +160,7 @@ func (a About) Worth(proposal string) (worth envs.Score, known bool) {
 	return a.instance.Score(p), true
 }
 
-// About returns what a collaboration was about.
+// About returns what the collaboration of key of was about.
 func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	c, err := r.begin(ctx, of)
 	if errors.Is(err, campaign.ErrImported) { // its first messages say it
@@ -194,8 +193,8 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	return about, nil
 }
 
-// Instances returns what the conditions of a campaign ask, by condition and index. What an
-// environment deals at random is not a question, and what a program was never asked for has no row.
+// Instances returns the instances of a campaign, by condition and index. Instances dealt at random,
+// and those of programs that were never asked, have no row.
 func (r *Reader) Instances(ctx context.Context, name string) ([]record.Instance, error) {
 	camp, _, err := r.load(ctx, name)
 	if err != nil {
@@ -261,7 +260,7 @@ func (r *Reader) load(ctx context.Context, name string) (*setup.Campaign, string
 		return nil, "", err
 	}
 	camp, err := r.plans.Load(ctx, name, m.Revision)
-	if errors.As(err, new(*temporal.ApplicationError)) {
+	if errors.As(err, new(*failure.Failure)) {
 		err = errors.New(failure.Text(err))
 	}
 	return camp, m.Revision, err

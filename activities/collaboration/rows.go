@@ -2,7 +2,9 @@ package collaboration
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -11,9 +13,13 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/commits"
 	"roundtable/activities/failure"
+	"roundtable/activities/model"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/envs"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
 	"roundtable/workflows/task"
@@ -105,6 +111,9 @@ func (t *tables) addTurn(e transcript.Entry, names []envs.Agent) {
 	if len(said.Asks) > 0 { // a fork skips turns, and gives some
 		last := said.Asks[len(said.Asks)-1]
 		row.AnswerHash, row.ModelSimulated, row.Model = last.SHA256, last.Simulated, record.Optional(last.ModelAsked)
+		if l := last.Logprob; l != nil {
+			row.MeanLogprob, row.LogprobTokens = &l.Mean, &l.Tokens
+		}
 	}
 	if len(e.Act.To) > 0 {
 		row.AddresseesJSON = encode(e.Act.To)
@@ -288,4 +297,199 @@ func encodeSees(ranges []transcript.Range) string {
 		pairs[i] = [2]int{r.From, r.To}
 	}
 	return *encode(pairs)
+}
+
+// addCollaboration makes the row of the collaboration itself.
+func (t *tables) addCollaboration(end task.Ending) {
+	cond := t.Condition
+	row := record.Collaboration{
+		Key: t.key, Status: end.Status, Failure: record.Optional(end.Failure),
+		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()),
+		Measure:  string(cond.Environment.Measure()),
+		Instance: int32(t.Ref.Cell.Instance), Replicate: int32(t.Ref.Cell.Replicate),
+		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.AnySimulated(),
+		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),
+		Seed: int64(t.Campaign.Campaign.Seed), SettingsJSON: *encode(cond.Condition.WithoutAddresses()),
+		PromptsHash: cond.PackHash, EngineVersion: task.EngineVersion,
+		Label: record.Optional(t.Label),
+	}
+	if t.level > bare {
+		row.AgentsJSON = t.seatsText()
+		t.fillDecision(&row)
+	}
+	for _, turn := range t.rows.Turns {
+		row.Turns++
+		row.Simulated = row.Simulated || turn.ModelSimulated
+		row.Asks += turn.Asks
+		if turn.Status == string(transcript.Invalid) {
+			row.InvalidTurns++
+		}
+	}
+	fillCourse(&row, t.rows)
+	row.Outcome = row.Worth(row.Score)
+	for i := range t.rows.Rounds {
+		t.rows.Rounds[i].Outcome = row.Worth(t.rows.Rounds[i].Score)
+	}
+	fillSpent(&row, t.rows.Calls)
+	t.rows.Collaborations = []record.Collaboration{row}
+}
+
+// seatsText returns who sat where; nil if the condition says nothing of its agents.
+func (t *tables) seatsText() *string {
+	if len(t.Seated) == 0 {
+		return nil
+	}
+	type seat struct {
+		Name string `json:"agent"`
+		plan.Agent
+	}
+	var all []seat
+	for i, a := range t.Instance.Agents() {
+		all = append(all, seat{a.Name, t.Seated[i]})
+	}
+	return encode(all)
+}
+
+// fillDecision fills what the collaboration was about and what it came to.
+func (t *tables) fillDecision(row *record.Collaboration) {
+	row.InstanceID = t.Instance.ID()
+	if known, ok := t.Instance.(envs.Identified); ok {
+		row.InstanceHash = record.Optional(known.Identity())
+	}
+	if asked, ok := t.Instance.(envs.Questioned); ok {
+		row.KeyJSON = asked.Question().KeyJSON()
+	}
+	if o := t.Session.Outcome(); o != nil {
+		row.EndReason = o.Reason
+	}
+	t.fillScore(t.Final(), &row.DecisionKey, &row.DecisionJSON, &row.Score, &row.Utilities)
+	if t.outside && t.level == complete {
+		if row.Score = t.Scored; t.Final() < 0 && row.Status == task.Succeeded {
+			row.Score = new(float64)
+		}
+	}
+	if known, ok := t.Instance.(envs.Compared); ok && t.level == complete {
+		score := map[string]float64{}
+		for _, b := range known.Baselines() {
+			score[b.Name] = b.Score
+		}
+		row.BaselinesJSON = encode(score)
+	}
+	for _, r := range t.rows.Rounds {
+		if r.DecisionKey != nil {
+			row.DecidedRound = &r.Round
+			break
+		}
+	}
+}
+
+// fillCourse fills what a list of collaborations says of how each went, so that it needs to
+// read no other table.
+func fillCourse(row *record.Collaboration, all record.Rows) {
+	for _, r := range all.Rounds {
+		if r.Agreement != nil {
+			row.FinalAgreement = r.Agreement
+		}
+		if row.Flipped == nil && r.DecisionKey != nil && row.DecisionKey != nil {
+			row.Flipped = new(*r.DecisionKey != *row.DecisionKey)
+		}
+	}
+	row.ReaskedTurns, row.CutAnswers = new(int32), new(int32)
+	for _, t := range all.Turns {
+		if t.Asks > 1 {
+			*row.ReaskedTurns++
+		}
+	}
+	for _, c := range all.Calls {
+		if model.EndOf(c.FinishReason) == model.Cut {
+			*row.CutAnswers++
+		}
+	}
+}
+
+// fillSpent sums the calls up.
+func fillSpent(row *record.Collaboration, calls []record.Call) {
+	sum := answers.Sum(calls)
+	row.Calls, row.InputTokens, row.OutputTokens, row.CostUSD, row.WorstUSD = sum.Calls, sum.InputTokens,
+		sum.OutputTokens, sum.CostUSD, sum.WorstUSD
+	snapshots := []string{}
+	for _, c := range calls {
+		if row.StartedAt == 0 || c.StartedAt < row.StartedAt {
+			row.StartedAt = c.StartedAt
+		}
+		if c.Status == "answered" {
+			snapshots = append(snapshots, c.ModelAnswered)
+			row.EndedAt = max(row.EndedAt, c.StartedAt+*c.LatencyMS*1000)
+		}
+	}
+	slices.Sort(snapshots)
+	row.AnsweredBy = *encode(slices.Compact(snapshots))
+}
+
+// RowsOfUnfinished makes as many rows as it can of a collaboration that has not ended, from what is
+// stored. They are shown and never committed.
+func RowsOfUnfinished(c *Collaboration) (record.Rows, error) {
+	level := complete
+	if c.Session == nil {
+		level = bare
+	}
+	for ; ; level-- {
+		rows, err := rowsOf(c, task.Ending{Status: record.Unfinished}, level)
+		if err != nil && level > bare {
+			continue
+		}
+		if err != nil {
+			return rows, err
+		}
+		if c.Session != nil { // a round has begun once its first call may be made
+			sum := &rows.Collaborations[0]
+			sum.RoundsRun = max(sum.RoundsRun, int32(c.Round()))
+		}
+		return rows.Sorted()
+	}
+}
+
+// rowLevel is how much of a collaboration makes rows: less where a plug-in fails on them.
+type rowLevel int
+
+const (
+	bare     rowLevel = iota // that it was and what it paid: nothing that is plugged in is asked
+	unvalued                 // all but scores and utilities
+	complete
+)
+
+// CommitRows makes and commits the rows of an ended collaboration, or as many as can be made, and
+// returns them. If some cannot be made, end is changed to say so.
+func CommitRows(ctx context.Context, store store.Store, c *Collaboration, end *task.Ending) (commits.Marker,
+	commits.Rows, error) {
+	end.Failure = campaign.HidePaths(store, end.Ref.Campaign, end.Failure)
+	level := complete
+	if c.Session == nil {
+		level = bare
+	}
+	for {
+		rows, err := rowsOf(c, *end, level)
+		if err == nil {
+			var marker commits.Marker
+			if marker, err = commits.Commit(ctx, store, rows); !errors.Is(err, commits.ErrUnfit) {
+				return marker, rows, err
+			}
+		}
+		if failure.IsUnasked(err) {
+			return commits.Marker{}, rows, err
+		}
+		if level == bare {
+			return commits.Marker{}, rows, failure.Fail(err)
+		}
+		MarkFailed(ctx, end, fmt.Errorf("its rows: %w", err))
+		level--
+	}
+}
+
+// MarkFailed sets end's status to failed, with err's text as the failure.
+func MarkFailed(ctx context.Context, end *task.Ending, err error) {
+	if panicked, ok := errors.AsType[*failure.Panic](err); ok {
+		panicked.Log(ctx)
+	}
+	end.Status, end.Failure = task.Failed, failure.Text(err)
 }

@@ -2,6 +2,7 @@ package commits
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -13,11 +14,18 @@ import (
 	"slices"
 	"strings"
 	"text/template"
+	"time"
 
+	"roundtable/activities/batch"
+	"roundtable/activities/ledger"
+	"roundtable/activities/money"
+	"roundtable/activities/programs"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
@@ -140,8 +148,8 @@ func isOfCard(campaign, key string) bool {
 	return !strings.HasPrefix(key, lake.AboutKey(campaign, "plans/"))
 }
 
-// CheckCard names the files of a card, and the plans that it has summed up, that are not as they
-// were when WriteCard wrote it.
+// CheckCard returns the files of a campaign's card, and the plans whose hashes it has, that have
+// changed since WriteCard wrote it.
 func CheckCard(ctx context.Context, store store.Store, campaign string) (changed []string, err error) {
 	key := lake.AboutKey(campaign, sumsName)
 	sums, err := store.Get(ctx, key)
@@ -181,17 +189,18 @@ type schema struct {
 	Tables  []record.Table `json:"tables"`
 }
 
-// RefreshCard writes the card again if there is one: a command that adds a table to a
-// campaign that has ended calls it. The error also names plans that are damaged.
+// RefreshCard writes the card again if there is one. Commands call it that add a table to a
+// finished campaign. The error also names damaged plans.
 func RefreshCard(ctx context.Context, store store.Store, campaign string) error {
 	return RefreshCardOf(ctx, store, campaign, nil)
 }
 
-// ErrDamagedCard says that something that a card tells of is not what it was.
+// ErrDamagedCard says that a file, a plan or the ledger is not as the card describes it, or is
+// missing.
 var ErrDamagedCard = errors.New("it is not as it was written, or is missing")
 
-// RefreshCardOf is RefreshCard with what the owner says, which the manifest is to say after it: a
-// process that is killed between them does both again.
+// RefreshCardOf is RefreshCard with owner's card instead of the manifest's. Write that to the
+// manifest after it: a process that is killed in between repeats both.
 func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owner *plan.Card) error {
 	_, err := store.Head(ctx, lake.AboutKey(campaign, sumsName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -211,8 +220,8 @@ func RefreshCardOf(ctx context.Context, store store.Store, campaign string, owne
 	return err
 }
 
-// RepairCard writes a card again that was not written whole or does not tell of all added tables: a
-// command calls it that was killed, perhaps, when all but the card was done. Repaired says that it had to.
+// RepairCard writes the card again if it was not written whole or lacks added tables, and reports
+// whether it had to. A command calls it that may have been killed just before it wrote the card.
 func RepairCard(ctx context.Context, store store.Store, campaign string) (repaired bool, err error) {
 	changed, err := CheckCard(ctx, store, campaign)
 	damaged := slices.ContainsFunc(changed, func(key string) bool { return !isOfCard(campaign, key) })
@@ -369,4 +378,318 @@ func indentJSON(v any) ([]byte, error) {
 	e.SetIndent("", "  ")
 	err := e.Encode(v)
 	return b.Bytes(), err
+}
+
+// object is JSON-LD; its keys are written in the order of the alphabet.
+type object map[string]any
+
+// describeCroissant describes the tables in the vocabulary of Croissant 1.0
+// (docs.mlcommons.org/croissant/docs/croissant-spec.html): a set of files and a
+// set of records each. Paths are those of the lake.
+func (c *card) describeCroissant() object {
+	var distribution, records []object
+	for _, t := range c.Tables {
+		if files := c.filesOf(t.Name); files != nil {
+			distribution = append(distribution, files)
+			records = append(records, recordSet(t, files))
+		}
+	}
+	about := object{
+		"@context": croissantContext(), "@type": "sc:Dataset", "conformsTo": "http://mlcommons.org/croissant/1.0",
+		"name": c.Campaign, "description": c.aboutText(), "distribution": distribution, "recordSet": records,
+		"license": c.License(), "citeAs": c.Citation(), "version": c.Version(),
+	}
+	if date := cmp.Or(c.Owner.Date, c.dayEnded()); date != "" {
+		about["datePublished"] = date
+	}
+	return about
+}
+
+// filesOf returns the files of a table: those of the lake, or the exported one; nil if there are none.
+func (c *card) filesOf(table string) object {
+	for _, f := range c.Exported {
+		if f.Table == table {
+			return object{
+				"@type": "cr:FileObject", "@id": f.Name, "name": f.Name, "description": "The table " + table + ".",
+				"contentUrl":  f.Name,
+				"contentSize": fmt.Sprintf("%d B", f.Bytes), "encodingFormat": "application/x-parquet",
+				"sha256": f.SHA256,
+			}
+		}
+	}
+	if c.Exported != nil || len(c.Dataset.Files[table]) == 0 {
+		return nil
+	}
+	keys := []string{}
+	for _, f := range c.Dataset.Files[table] {
+		keys = append(keys, f.Key)
+	}
+	set := table + "-files"
+	return object{
+		"@type": "cr:FileSet", "@id": set, "name": set, "description": "Parquet files of the table " + table + ".",
+		"encodingFormat": "application/x-parquet", "includes": keys,
+	}
+}
+
+// License returns the address of the owner's licence, or says that there is none.
+func (c *card) License() string {
+	return cmp.Or(c.Owner.LicenseAddress(),
+		"Not stated: the owner of the campaign decides, and may be bound by the licence of the data that it uses.")
+}
+
+// Version returns the owner's version of the data set, or the schema's with the digest of the rows as build.
+func (c *card) Version() string {
+	return cmp.Or(c.Owner.Version, fmt.Sprintf("%d.0.0+%.12s", c.SchemaVersion, c.Dataset.Digest()))
+}
+
+// dayEnded returns the day of the last answer; "" if nothing was asked.
+func (c *card) dayEnded() string {
+	if c.Ended == 0 {
+		return ""
+	}
+	return time.UnixMicro(c.Ended).UTC().Format(time.DateOnly)
+}
+
+// Citation returns the owner's citation, or names the campaign, when it ended and what made it.
+func (c *card) Citation() string {
+	if c.Owner.Citation != "" {
+		return c.Owner.Citation
+	}
+	cite := "Campaign " + c.Campaign
+	if c.Ended > 0 {
+		cite += " (" + c.dayEnded() + ")"
+	}
+	made := "Made with roundtable, engine " + cmp.Or(c.Engine, "unknown")
+	if c.Engine == record.Imported {
+		made = "Imported into roundtable"
+	}
+	return fmt.Sprintf("%s. %s, version %s. %s.", cite, wording.Count(c.Cells, "collaboration"), c.Version(), made)
+}
+
+func (c *card) aboutText() string {
+	about := fmt.Sprintf("Campaign %s: %s of agents under %s.", c.Campaign, wording.Count(c.Cells, "collaboration"),
+		wording.Count(len(c.Conditions), "condition"))
+	if c.Simulated > 0 {
+		about += fmt.Sprintf(" In %d of them scripted agents answered, not language models.", c.Simulated)
+	}
+	if len(c.Dataset.Superseded) > 0 && c.Exported == nil {
+		about += " Of each collaboration only the latest generation counts."
+	}
+	return about
+}
+
+func recordSet(t record.Table, files object) object {
+	var fields, key []object
+	source := map[any]string{"cr:FileObject": "fileObject", "cr:FileSet": "fileSet"}[files["@type"]]
+	for _, col := range t.Columns {
+		field := object{
+			"@type": "cr:Field", "@id": t.Name + "/" + col.Name, "name": col.Name, "description": col.About,
+			"dataType": map[string]string{
+				"string": "sc:Text", "int32": "sc:Integer", "int64": "sc:Integer", "double": "sc:Float",
+				"boolean": "sc:Boolean", "list of double": "sc:Float", "timestamp (µs, UTC)": "sc:DateTime",
+			}[col.Type],
+			"source": object{source: object{"@id": files["@id"]}, "extract": object{"column": col.Name}},
+		}
+		if col.Type == "list of double" {
+			field["repeated"] = true
+		}
+		fields = append(fields, field)
+	}
+	for _, k := range t.Key {
+		key = append(key, object{"@id": t.Name + "/" + k})
+	}
+	return object{"@type": "cr:RecordSet", "@id": t.Name, "name": t.Name, "description": t.About, "key": key,
+		"field": fields}
+}
+
+// croissantContext returns the JSON-LD context that the specification asks for.
+func croissantContext() object {
+	c := object{
+		"@language": "en", "@vocab": "https://schema.org/", "sc": "https://schema.org/",
+		"cr":  "http://mlcommons.org/croissant/",
+		"rai": "http://mlcommons.org/croissant/RAI/", "dct": "http://purl.org/dc/terms/",
+		"conformsTo": "dct:conformsTo",
+		"data":       object{"@id": "cr:data", "@type": "@json"},
+		"examples":   object{"@id": "cr:examples", "@type": "@json"},
+		"dataType":   object{"@id": "cr:dataType", "@type": "@vocab"},
+	}
+	for _, word := range []string{
+		"citeAs", "column", "equivalentProperty", "extract", "field", "fileObject", "fileProperty", "fileSet",
+		"format", "includes",
+		"isLiveDataset", "jsonPath", "key", "md5", "parentField", "path", "recordSet", "references", "regex",
+		"repeated", "replace",
+		"samplingRate", "separator", "source", "subField", "transform",
+	} {
+		c[word] = "cr:" + word
+	}
+	return c
+}
+
+// ExportedFile is one table as a Parquet file of its own.
+type ExportedFile struct {
+	Table, Name, SHA256 string
+	Rows, Bytes         int64
+}
+
+// DescribeExport returns README.md, with the front matter that the Hugging Face Hub reads, and
+// croissant.json for a folder that holds these exported tables of a campaign.
+func DescribeExport(
+	ctx context.Context, s store.Store, d lake.Dataset, files []ExportedFile,
+) (readme, croissant []byte, err error) {
+	c, err := newCard(ctx, s, d)
+	if err != nil {
+		return nil, nil, err
+	}
+	instances, err := record.InstanceSchema()
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Exported, c.Tables = files, append(c.Tables, instances)
+	success, err := lake.ReadSuccess(ctx, s, d.Campaign)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.Complete = success.Revision != "" && success.Revision == c.revision
+	if readme, err = c.render("dataset"); err != nil {
+		return nil, nil, err
+	}
+	croissant, err = indentJSON(c.describeCroissant())
+	return readme, croissant, err
+}
+
+// About returns what a row of a table is.
+func (c *card) About(table string) string {
+	i := slices.IndexFunc(c.Tables, func(t record.Table) bool { return t.Name == table })
+	if i < 0 {
+		return ""
+	}
+	return c.Tables[i].About
+}
+
+// SeveralMakers reports whether there are tables that several have added rows to.
+func (c *card) SeveralMakers() bool {
+	return slices.ContainsFunc(c.Tables, func(t record.Table) bool { return slices.Contains(record.Annotations[:], t.Name) })
+}
+
+// hubLicenses are the identifiers of SPDX, in small letters, that the Hub knows by the same name.
+var hubLicenses = []string{
+	"0bsd", "afl-3.0", "agpl-3.0", "apache-2.0", "artistic-2.0", "bsd-2-clause", "bsd-3-clause", "bsl-1.0",
+	"cc-by-2.0", "cc-by-3.0",
+	"cc-by-4.0", "cc-by-nc-2.0", "cc-by-nc-3.0", "cc-by-nc-4.0", "cc-by-nc-nd-3.0", "cc-by-nc-nd-4.0",
+	"cc-by-nc-sa-2.0",
+	"cc-by-nc-sa-3.0", "cc-by-nc-sa-4.0", "cc-by-nd-4.0", "cc-by-sa-3.0", "cc-by-sa-4.0", "cc0-1.0", "ecl-2.0",
+	"epl-2.0", "eupl-1.2",
+	"isc", "mit", "mpl-2.0", "postgresql", "unlicense", "zlib",
+}
+
+// HubLicense returns the lines of the Hub's front matter; it refuses identifiers that it does not know.
+func (c *card) HubLicense() string {
+	id := strings.ToLower(c.Owner.License)
+	switch {
+	case id == "":
+		return ""
+	case slices.Contains(hubLicenses, id):
+		return "license: " + id + "\n"
+	}
+	return fmt.Sprintf("license: other\nlicense_name: owner\nlicense_link: %q\n", c.Owner.LicenseAddress())
+}
+
+const ledgerName = "ledger.json"
+
+// countLedger counts the objects of folders of which no row and no other marker tells, by folder:
+// markers of labels and of other tables that were added, checks of models, requests for
+// embeddings, batches of services, settlements, what programs answered and scored, and the log
+// of the budget.
+func countLedger(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
+	answers := "answers/campaign=" + campaign + "/"
+	runs, err := lake.Folders(ctx, s, answers)
+	if err != nil {
+		return nil, err
+	}
+	folders, err := lake.AnnotationFolders(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	folders = append(folders, money.LogFolder(campaign), lake.SettlementsKey(campaign), batch.Folder(campaign),
+		programs.Folder(campaign), scoring.Folder(campaign))
+	for _, run := range runs {
+		if strings.HasPrefix(run, ledger.CheckPrefix) || strings.HasPrefix(run, ledger.EmbeddingsPrefix) {
+			folders = append(folders, answers+run+"/")
+		}
+	}
+	counts := map[string]int{}
+	for _, folder := range folders {
+		objects, err := lake.List(ctx, s, folder)
+		if err != nil {
+			return nil, err
+		}
+		if len(objects) > 0 {
+			counts[folder] = len(objects)
+		}
+	}
+	return counts, nil
+}
+
+// countMost is countLedger, or what the card has counted before where that is more: of what is lost
+// since, the card must not say less.
+func countMost(ctx context.Context, s store.Store, campaign string) (map[string]int, error) {
+	counts, err := countLedger(ctx, s, campaign)
+	if err != nil {
+		return nil, err
+	}
+	before, err := ReadCounts(ctx, s, campaign)
+	for folder, n := range before {
+		counts[folder] = max(counts[folder], n)
+	}
+	return counts, err
+}
+
+// ReadCounts returns how many objects the card has counted in each folder; nil if there is none or
+// it is damaged, which CheckCard says.
+func ReadCounts(ctx context.Context, s store.Store, campaign string) (counts map[string]int, err error) {
+	data, err := s.Get(ctx, lake.AboutKey(campaign, ledgerName))
+	if err != nil {
+		return nil, store.IgnoreMissing(err)
+	}
+	if json.Unmarshal(data, &counts) != nil {
+		return nil, nil
+	}
+	return counts, nil
+}
+
+// tellsOfAdded reports whether a card knows of all markers of tables that were added.
+func tellsOfAdded(ctx context.Context, s store.Store, campaign string) (bool, error) {
+	then, err := ReadCounts(ctx, s, campaign)
+	if err != nil {
+		return false, err
+	}
+	folders, err := lake.AnnotationFolders(ctx, s, campaign)
+	if err != nil {
+		return false, err
+	}
+	for _, folder := range folders {
+		objects, err := lake.List(ctx, s, folder)
+		if err != nil || len(objects) > then[folder] {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// CheckLedger returns, by folder, which objects that the card counted are missing. Objects beyond
+// its count are not a problem: they came later.
+func CheckLedger(ctx context.Context, s store.Store, campaign string) (problems map[string]string, err error) {
+	then, err := ReadCounts(ctx, s, campaign)
+	if err != nil || then == nil {
+		return nil, err
+	}
+	now, err := countLedger(ctx, s, campaign)
+	problems = map[string]string{}
+	for _, folder := range slices.Sorted(maps.Keys(then)) {
+		if now[folder] < then[folder] {
+			problems[folder] = fmt.Sprintf("it lists %d objects, and had %d when the tables were described; they are "+
+				"missing, unless the store lists late", now[folder], then[folder])
+		}
+	}
+	return problems, err
 }

@@ -21,12 +21,12 @@ type Rows = record.Rows
 // Marker says that a collaboration is committed.
 type Marker = lake.Marker
 
-// ErrConflict marks a commit of rows where other rows are committed already.
-// That is a defect: the same collaboration must come out the same.
+// ErrConflict says that other rows are committed already. That is a defect: the same collaboration
+// must give the same rows.
 var ErrConflict = errors.New("other rows are committed")
 
-// ErrUnfit marks rows that no table can hold: a number that is none, a text
-// that is not UTF-8, a row twice. Made again they would be the same.
+// ErrUnfit says that no table can hold the rows: a number is NaN or infinite, a text is not UTF-8,
+// or a row comes twice. Made again they would be the same.
 var ErrUnfit = errors.New("rows that no table can hold")
 
 // commitTries bounds repairs of one file that other writers keep changing.
@@ -216,4 +216,70 @@ func cachedOf(calls []record.Call) int64 {
 		}
 	}
 	return n
+}
+
+// CommitAnnotations is Commit for the rows that m.By, a labeller or an embedder, adds about the
+// messages of a collaboration; there may be none. The caller fills in m's names and costs.
+func CommitAnnotations[T record.Row](ctx context.Context, store store.Store, m Marker, rows []T) (Marker, error) {
+	var zero T
+	table := zero.Table()
+	rows, err := record.SortedAnnotations(rows)
+	if err == nil {
+		err = record.Check(rows)
+	}
+	if err == nil {
+		m.Digest, err = record.TableDigest(rows)
+	}
+	if err == nil && m.By == "" {
+		err = errors.New("annotations need an author (By)")
+	}
+	if err != nil {
+		return Marker{}, fmt.Errorf("commit of %s: %w", table, err)
+	}
+	m.Table, m.SchemaVersion, m.Files = table, record.SchemaVersion, map[string]lake.File{}
+	switch stored, err := lake.ReadMarker(ctx, store, m.Key()); {
+	case err == nil:
+		return stored, checkSame(stored, m)
+	case !errors.Is(err, fs.ErrNotExist):
+		return Marker{}, err
+	}
+	if err := putTable(writer{ctx, store, m}, rows); err != nil {
+		return Marker{}, fmt.Errorf("commit of %s of collaboration %s: %w", table, m.Collaboration, err)
+	}
+	return writeMarker(ctx, store, m)
+}
+
+// SumUp writes full lake.Outcomes objects for runs that none of them holds yet. Several processes
+// may do so at once: the first object of a number stays.
+func SumUp(ctx context.Context, s store.Store, campaign string) error {
+	runs, next, err := lake.Unsummed(ctx, s, campaign)
+	for ; err == nil && len(runs) >= lake.OutcomesEach; next++ {
+		var markers []Marker
+		if markers, err = lake.ReadMarkers(ctx, s, campaign, runs[:lake.OutcomesEach]); err != nil {
+			return err
+		}
+		o := lake.Outcomes{Campaign: campaign, Number: next, Runs: lake.OutcomesOf(markers)}
+		var data []byte
+		if data, err = o.Seal(); err == nil {
+			err = s.PutIfAbsent(ctx, o.Key(), data)
+		}
+		runs = runs[lake.OutcomesEach:]
+	}
+	if errors.Is(err, store.ErrExists) { // another process sums up
+		return nil
+	}
+	return err
+}
+
+// encodeRows writes rows, in their order, as a Parquet file.
+func encodeRows[T record.Row](rows []T) (data []byte, err error) {
+	var b bytes.Buffer
+	w := lake.NewWriter[T](&b)
+	if _, err = w.Write(rows); err != nil {
+		return nil, err
+	}
+	if err = w.Close(); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
 }

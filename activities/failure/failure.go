@@ -1,7 +1,8 @@
-// Package failure says what becomes of an activity's error: the collaboration
+// Package failure decides what an activity's error leads to: the collaboration
 // ends as failed, the campaign pauses until the operator has acted, or Temporal
 // tries again after a pause. Every error that leaves an activity has passed
-// ForHistory, so it fits into a history.
+// ForHistory, so it fits into a history. Of Temporal it needs nothing: Host is what
+// the worker tells of the attempt that fails.
 package failure
 
 import (
@@ -10,8 +11,6 @@ import (
 	"io/fs"
 	"strings"
 	"time"
-
-	"go.temporal.io/sdk/temporal"
 
 	"roundtable/activities/model"
 	"roundtable/activities/prompt"
@@ -24,14 +23,29 @@ import (
 // maxErrorText keeps error texts from filling histories.
 const maxErrorText = 2048
 
-// Fail returns an error that ends the collaboration: trying again cannot help.
-func Fail(err error) error {
-	return temporal.NewNonRetryableApplicationError(Text(err), task.ErrFail, nil)
+// Failure is an error with what it leads to. The worker gives it to Temporal as an error of an
+// application; here nothing of Temporal is needed, so that tests of other packages link none of it.
+type Failure struct {
+	Type    string
+	Message string
+	Final   bool          // it is not tried again
+	Delay   time.Duration // until it is; 0 leaves that to Temporal
+	Benign  bool          // it is expected, and no error in logs and metrics
 }
 
-// Pause returns an error that holds the campaign until the operator has acted.
+func (f *Failure) Error() string { return f.Message }
+
+// ErrCancelled ends an attempt that was cancelled.
+var ErrCancelled = errors.New("cancelled")
+
+// Fail returns err as an error that ends the collaboration as failed: trying again cannot help.
+func Fail(err error) error {
+	return &Failure{Type: task.ErrFail, Message: Text(err), Final: true}
+}
+
+// Pause returns err as an error that pauses the campaign until the operator has acted.
 func Pause(err error) error {
-	return temporal.NewNonRetryableApplicationError(Text(err), task.ErrPause, nil)
+	return &Failure{Type: task.ErrPause, Message: Text(err), Final: true}
 }
 
 // Unplayable says why a collaboration cannot be played to where its stored turns
@@ -55,8 +69,8 @@ type NeedsOperator struct{ Err error }
 func (n NeedsOperator) Error() string { return n.Err.Error() }
 func (n NeedsOperator) Unwrap() error { return n.Err }
 
-// IsUnasked reports whether an error says that a program could not be asked: that is
-// no judgement of the collaboration, which is taken up again later.
+// IsUnasked reports whether err says that a program could not be asked. That is no judgement of the
+// collaboration, which is tried again later.
 func IsUnasked(err error) bool {
 	return errors.As(err, new(program.Failed)) && !errors.As(err, new(Unusable)) && !errors.Is(err, store.ErrCorrupt)
 }
@@ -65,17 +79,19 @@ func IsUnasked(err error) bool {
 // and that decides what happens next: fail, pause, or try again after Retry-After
 // or a jittered pause.
 func ForHistory(ctx context.Context, err error, attempt int32) error {
-	var app *temporal.ApplicationError
+	var known *Failure
 	var call *model.Error
 	var crash *Panic
 	var broken Unplayable
 	switch {
-	case err == nil || temporal.IsCanceledError(err):
-		return err
-	case errors.As(err, &app):
-		return atTop(err, app)
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrCancelled):
+		return ErrCancelled
+	case errors.As(err, &known):
+		return atTop(err, known)
 	case isCancelled(ctx):
-		return temporal.NewCanceledError()
+		return ErrCancelled
 	case errors.As(err, &crash):
 		crash.Log(ctx)
 		return Fail(err)
@@ -87,87 +103,82 @@ func ForHistory(ctx context.Context, err error, attempt int32) error {
 	case errors.As(err, &call):
 		return forCall(call, attempt, JitterOf(ctx))
 	}
-	return temporal.NewApplicationErrorWithOptions(Text(err), ofMachine, temporal.ApplicationErrorOptions{
-		NextRetryDelay: drawBackoff(attempt, JitterOf(ctx)),
-	})
+	return OfMachine(err, drawBackoff(attempt, JitterOf(ctx)))
 }
 
-// ofMachine are errors of the lake, the disk, the network or the system: tried again.
 const ofMachine = "io"
 
-// IsOfMachine reports whether an error of ForHistory is one of the lake, the disk, the
-// network or the system, which is tried again.
-func IsOfMachine(err error) bool {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	return ok && app.Type() == ofMachine
+// OfMachine returns err as one of the lake, the disk, the network or the system: tried again after delay.
+func OfMachine(err error, delay time.Duration) error {
+	return &Failure{Type: ofMachine, Message: Text(err), Delay: delay}
 }
 
-// atTop returns an error of this package that others may have wrapped: the engine looks at
-// the outermost error alone, and would try again for ever.
-func atTop(err error, app *temporal.ApplicationError) error {
-	if _, is := err.(*temporal.ApplicationError); is { //nolint:errorlint // as the engine does
-		return err
+// IsOfMachine reports whether err comes from OfMachine.
+func IsOfMachine(err error) bool {
+	f, ok := errors.AsType[*Failure](err)
+	return ok && f.Type == ofMachine
+}
+
+// atTop returns f, which others may have wrapped in err, with err's message.
+func atTop(err error, f *Failure) error {
+	if top, is := err.(*Failure); is { //nolint:errorlint // nobody has wrapped it
+		return top
 	}
-	return temporal.NewApplicationErrorWithOptions(Text(err), app.Type(), temporal.ApplicationErrorOptions{
-		NonRetryable: app.NonRetryable(), NextRetryDelay: app.NextRetryDelay(), Category: app.Category(),
-	})
+	top := *f
+	top.Message = Text(err)
+	return &top
 }
 
 // leastPause is what is left at least of a pause before the next attempt.
 const leastPause = 50 * time.Millisecond
 
-// Waited takes what has been waited since an error of ForHistory off the pause before the
-// next attempt.
+// Waited returns err, which comes from ForHistory, with its pause before the next attempt shortened
+// by since.
 func Waited(err error, since time.Duration) error {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if !ok || app.NonRetryable() || app.NextRetryDelay() <= leastPause {
+	f, ok := errors.AsType[*Failure](err)
+	if !ok || f.Final || f.Delay <= leastPause {
 		return err
 	}
-	return temporal.NewApplicationErrorWithOptions(app.Message(), app.Type(), temporal.ApplicationErrorOptions{
-		NextRetryDelay: max(app.NextRetryDelay()-since, leastPause), Category: app.Category(),
-	})
+	sooner := *f
+	sooner.Delay = max(f.Delay-since, leastPause)
+	return &sooner
 }
 
-// AskAgain ends an attempt whose answer could not be used: the next one, which is due at
-// once, waits for its turn as any other request.
+// AskAgain returns the error that ends an attempt whose answer was not usable. The next attempt is
+// due at once and queues like any other call.
 func AskAgain() error {
-	return temporal.NewApplicationErrorWithOptions("the answer could not be used; the model is asked again when its limit allows", "reask", temporal.ApplicationErrorOptions{
-		NextRetryDelay: time.Millisecond, Category: temporal.ApplicationErrorCategoryBenign,
-	})
+	return &Failure{Type: "reask", Message: "the answer could not be used; the model is asked again when its limit allows",
+		Delay: time.Millisecond, Benign: true}
 }
 
-// Held ends an attempt whose campaign is paused or cancelled, for a reason: its calls
-// are held back. The next attempt is due when they may begin again.
+// Held returns the error that ends an attempt whose campaign, paused or cancelled for this reason,
+// holds its calls back. The next attempt is due when calls may begin again.
 func Held(reason string) error {
-	return temporal.NewApplicationErrorWithOptions("no call begins: "+reason, held, temporal.ApplicationErrorOptions{
-		NextRetryDelay: time.Second, Category: temporal.ApplicationErrorCategoryBenign,
-	})
+	return &Failure{Type: held, Message: "no call begins: " + reason, Delay: time.Second, Benign: true}
 }
 
 const held = "held"
 
-// IsHeld reports whether an error is that of calls that are held back.
+// IsHeld reports whether err comes from Held.
 func IsHeld(err error) bool {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	return ok && app.Type() == held
+	f, ok := errors.AsType[*Failure](err)
+	return ok && f.Type == held
 }
 
 func forCall(e *model.Error, attempt int32, drawn Jitter) error {
-	options := temporal.ApplicationErrorOptions{Category: temporal.ApplicationErrorCategoryBenign}
-	kind := "retry"
+	f := &Failure{Type: "retry", Message: Text(e), Benign: true}
 	switch e.Class {
 	case model.Pause:
-		kind, options.NonRetryable = task.ErrPause, true
+		f.Type, f.Final = task.ErrPause, true
 	case model.Fail:
-		kind, options.NonRetryable = task.ErrFail, true
+		f.Type, f.Final = task.ErrFail, true
 	default:
-		wait := drawBackoff(attempt, drawn)
+		f.Delay = drawBackoff(attempt, drawn)
 		if e.RetryAfter > 0 { // jitter, or all waiting calls come back in the same moment
-			wait = e.RetryAfter + drawn(time.Second+e.RetryAfter/10)
+			f.Delay = e.RetryAfter + drawn(time.Second+e.RetryAfter/10)
 		}
-		options.NextRetryDelay = wait
 	}
-	return temporal.NewApplicationErrorWithOptions(Text(e), kind, options)
+	return f
 }
 
 // isCancelled reports whether the activity was cancelled, not timed out.
@@ -183,20 +194,15 @@ func drawBackoff(attempt int32, drawn Jitter) time.Duration {
 	return 50*time.Millisecond + drawn(min(ceiling, 30*time.Second))
 }
 
-// Text returns an error's message without control characters and without the engine's
-// words on trying again, in at most maxErrorText bytes.
+// Text returns err's message without control characters, at most 2 KB long.
 func Text(err error) string {
-	text := err.Error()
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		text = strings.Replace(text, app.Error(), app.Message(), 1)
-	}
-	return strings.TrimSpace(prompt.Clean([]byte(text), maxErrorText))
+	return strings.TrimSpace(prompt.Clean([]byte(err.Error()), maxErrorText))
 }
 
-// Final returns an error that trying again cannot help against, nil for others.
+// Final returns err if trying again cannot help (Fail, or a corrupt object), else nil.
 func Final(err error) error {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	if ok && app.Type() == task.ErrFail || errors.Is(err, store.ErrCorrupt) {
+	f, ok := errors.AsType[*Failure](err)
+	if ok && f.Type == task.ErrFail || errors.Is(err, store.ErrCorrupt) {
 		return err
 	}
 	return nil

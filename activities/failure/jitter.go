@@ -13,12 +13,12 @@ type Jitter func(limit time.Duration) time.Duration
 
 type jitterKey struct{}
 
-// WithJitter returns a context whose pauses are drawn from a source.
+// WithJitter returns a context under which s draws the random part of pauses.
 func WithJitter(ctx context.Context, s Jitter) context.Context {
 	return context.WithValue(ctx, jitterKey{}, s)
 }
 
-// JitterOf returns the source of a context, else chance.
+// JitterOf returns the Jitter of ctx, else one that draws at random.
 func JitterOf(ctx context.Context) Jitter {
 	if s, ok := ctx.Value(jitterKey{}).(Jitter); ok {
 		return s

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"runtime/debug"
 
-	"go.temporal.io/sdk/activity"
-
 	"roundtable/envs/program"
 )
 
@@ -24,13 +22,13 @@ func (p *Panic) Error() string {
 
 // Log writes the stack to the log of the activity's worker.
 func (p *Panic) Log(ctx context.Context) {
-	if activity.IsActivity(ctx) {
-		activity.GetLogger(ctx).Error(p.Error(), "Stack", string(p.stack))
+	if host, ok := HostOf(ctx); ok {
+		host.LogPanic(p.Error(), string(p.stack))
 	}
 }
 
-// Recover turns a panic into an error of type *Panic, and what a program of the
-// user's failed at into that error; it is to be deferred itself.
+// Recover, deferred directly, turns a panic into an error of type *Panic in err; the failure of a
+// user's program becomes that failure's own error.
 func Recover(err *error) {
 	switch value := recover().(type) {
 	case nil:

@@ -2,9 +2,13 @@ package labels
 
 import (
 	"bytes"
+	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 
 	"roundtable/activities/answers"
 	"roundtable/activities/calls"
@@ -16,12 +20,12 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Words is what labellers are told, in our own words.
+// Words are the instructions to labellers of dialogue acts, in our own words.
 //
 //go:embed words.txt
 var Words string
 
-// Said is one message.
+// Said is one message and its author.
 type Said struct {
 	From string `json:"from"` // name of the agent
 	Text string `json:"text"`
@@ -33,8 +37,8 @@ type Question struct {
 	Message Said   `json:"message"`
 }
 
-// Messages returns the question as a model gets it. The texts are inside a JSON
-// document, so message text cannot inject instructions.
+// Messages returns the prompt; words are the instructions. The texts are inside a JSON document, so
+// message text cannot inject instructions.
 func (q Question) Messages(words string) []model.Message {
 	if q.Before == nil {
 		q.Before = []Said{}
@@ -42,12 +46,12 @@ func (q Question) Messages(words string) []model.Message {
 	return jsonDocument(words, q)
 }
 
-// Whole is a question about a whole collaboration.
+// Whole is a question about a whole collaboration, for code books whose unit it is.
 type Whole struct {
 	Transcript []Said `json:"transcript"`
 }
 
-// Messages returns the question as a model gets it, as that about a message.
+// Messages returns the prompt, as Question.Messages does.
 func (q Whole) Messages(words string) []model.Message { return jsonDocument(words, q) }
 
 func jsonDocument(words string, q any) []model.Message {
@@ -60,10 +64,10 @@ func jsonDocument(words string, q any) []model.Message {
 	return []model.Message{{Role: "system", Content: words}, {Role: "user", Content: b.String()}}
 }
 
-// Acts returns the form of answers about the paper's acts.
+// Acts returns the form of answers that name the paper's dialogue acts.
 func Acts() Form { return Form{"acts", record.Acts[:], Parse} }
 
-// Form is how a labeller's answer is described to the model and read.
+// Form describes a labeller's answer to the model, and parses it.
 type Form struct {
 	Name   string   // of the list
 	Labels []string // that can be in it
@@ -81,15 +85,16 @@ func (f Form) answer() prompt.Form {
 	return prompt.Form{Schema: f.Schema(), Example: fmt.Sprintf("{%q: [%q]}", f.Name, f.Labels[len(f.Labels)-1])}
 }
 
-// Turn returns the turn that asks for the acts of a message: where it is stored and who is
-// asked says the order. Labels of finished collaborations and those that a stopping rule
-// needs on the way are the same question, which a lake answers once.
+// Turn returns the turn that asks for the acts of the message. order says where it is stored and
+// who is asked. Labels of finished collaborations and those that a stopping rule needs during a run
+// are the same question, which a lake answers once.
 func (q Question) Turn(order calls.Order, words string, generate plan.Generate, reasks int) calls.Question {
 	order.Messages = q.Messages(words)
 	return Turn(order, generate, reasks, Acts())
 }
 
-// Turn returns the turn that asks a labeller what the messages of an order say.
+// Turn returns the question that asks a labeller for labels in form f; order has the messages, and
+// whom to ask. reasks bounds the repeats after unusable answers.
 func Turn(order calls.Order, generate plan.Generate, reasks int, f Form) calls.Question {
 	order.Longest = generate.MaxTokens
 	t := calls.Question{Order: order, Reasks: reasks, Form: f.answer(), Read: f.read, Hash: prompt.Hash(order.Messages)}
@@ -116,3 +121,65 @@ func (f Form) read(raw []byte, t *answers.Turn) error {
 	t.Act, t.Text = transcript.Act{Status: transcript.Said, Tags: labels}, string(text)
 	return err
 }
+
+// Rules is the name of the labeller that follows rules.
+const Rules = "scripted/labeller"
+
+// rules labels by words. It is not a language model: it shows how the machinery
+// works, and gives figures for scripted agents. Its labels are marked simulated.
+type rules struct{}
+
+// NewRules returns the labeller that labels by rules on words. The same message after the same
+// round always gets the same labels.
+func NewRules() model.Model { return rules{} }
+
+// signs are the words that give an act away.
+var signs = map[string]*regexp.Regexp{
+	"Request":    regexp.MustCompile(`(?i)\?|\b(please (tell|share|say|let)|tell (me|us)|what do you|let (me|us) know|i('d| would) like to (know|hear))\b`),
+	"Confirm":    regexp.MustCompile(`(?i)\b(is (that|this|it) (right|correct|so)|(right|correct)\?|(can|could) (you|we|anyone) (confirm|verify)|do i understand|did you mean|to confirm)`),
+	"Summarize":  regexp.MustCompile(`(?i)\b(in (summary|short|sum)|to (summari[sz]e|sum up|recap)|so far,? we|all in all)\b`),
+	"Evaluate":   regexp.MustCompile(`(?i)\b(i (think|believe|feel|estimate|prefer)|in my (view|opinion)|(un)?fair|good|better|best|bad|worse|worst|matters? (most )?to me|percent of what|seems|sounds)\b`),
+	"Propose":    regexp.MustCompile(`(?i)\b(i (propose|suggest)|my (proposal|suggestion|recommendation)|let'?s|let us|how about|what (about|if)|we (could|should))\b`),
+	"Compromise": regexp.MustCompile(`(?i)\b(compromise|middle (way|ground)|meet (you |each other )?halfway|in return|if you (give|leave|let|take)|trade|split the difference|both of us)\b`),
+	"Defend":     regexp.MustCompile(`(?i)\b(i (still|insist|maintain|stand by|stick)|as i said|keep(ing)? (to )?my|nevertheless)\b`),
+	"Accept":     regexp.MustCompile(`(?i)\b(i (can |could |will |would )?(accept|agree)|agreed|works for me|fine with me|i support|deal)\b`),
+	"Decline":    regexp.MustCompile(`(?i)\b(i (can ?not|can'?t|will not|won'?t|do not|don'?t) (accept|agree|support)|disagree|decline|reject|no deal|refuse)\b`),
+	"Inform":     regexp.MustCompile(`(?i)\d|\b(my|mine|i (have|need|want|value|know|found|like)|the (user|movie|film|present plan|plan|average)|nothing is settled)\b`),
+}
+
+// Complete answers the document of the last message, without looking at anything else.
+func (rules) Complete(_ context.Context, r model.Request) (model.Response, error) {
+	var q Question
+	err := errors.New("no question")
+	if len(r.Messages) > 1 { // after those that tell what to fix, which rules never need
+		err = json.Unmarshal([]byte(r.Messages[1].Content), &q)
+	}
+	if err != nil {
+		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question",
+			Message: err.Error(), Unbilled: true}
+	}
+	text, err := json.Marshal(map[string][]string{"acts": q.byRules()})
+	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err
+}
+
+// byRules returns the acts whose signs the message has. What was said in the same
+// words in the round before informs nobody; a refusal is not a consent.
+func (q Question) byRules() []string {
+	var acts []string
+	for _, act := range record.Acts {
+		sign, ok := signs[act]
+		if !ok || !sign.MatchString(q.Message.Text) {
+			continue
+		}
+		if act == "Inform" && q.isRepeat() || act == "Accept" && signs["Decline"].MatchString(q.Message.Text) {
+			continue
+		}
+		acts = append(acts, act)
+	}
+	if acts == nil {
+		acts = []string{"Others"}
+	}
+	return acts
+}
+
+func (q Question) isRepeat() bool { return slices.Contains(q.Before, q.Message) }

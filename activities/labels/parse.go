@@ -48,7 +48,7 @@ func Parse(raw []byte) ([]string, error) {
 	return acts, nil
 }
 
-// ByBook returns the form of answers that name labels of a code book.
+// ByBook returns the form of answers that name labels of code book b.
 func ByBook(b campaign.Book) Form {
 	return Form{"labels", b.Names(), func(raw []byte) ([]string, error) { return parseByBook(b, raw) }}
 }

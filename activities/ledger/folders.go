@@ -11,15 +11,15 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Prefixes of the ledger's folders whose calls belong to no collaboration.
+// Prefixes of the names of the ledger's folders whose calls belong to no collaboration.
 const (
 	CheckPrefix      = "check-"
 	EmbeddingsPrefix = "embeddings-"
 	JudgePrefix      = "judge-" // then the judge's id, and a hash of the question
 )
 
-// LabelsPrefix is of the ledger's folders with the labels of a collaboration: then come the
-// labeller's id and the collaboration's.
+// LabelsPrefix begins the ledger's folders with the labels of a collaboration; the labeller's id
+// and the collaboration's follow.
 const LabelsPrefix = "labels-"
 
 // SharedCalls are the calls in a campaign's ledger that belong to no collaboration.
@@ -29,7 +29,7 @@ type SharedCalls struct {
 	Judgements map[string][]record.Call // by the judge's id
 }
 
-// ReadShared reads the calls that belong to no collaboration.
+// ReadShared returns the calls that belong to no collaboration.
 func (b *Books) ReadShared(ctx context.Context) (SharedCalls, error) {
 	shared := SharedCalls{Embeddings: map[string][]record.Call{}, Judgements: map[string][]record.Call{}}
 	runs, err := b.begun()
@@ -83,8 +83,8 @@ func isCollaboration(name string) bool {
 
 var judgeFolder = regexp.MustCompile(`^judge-(.+-[0-9a-f]{8})-[0-9a-f]{20}$`)
 
-// JudgeOf returns the id of the judge whose judgements a folder of the ledger holds;
-// empty if it holds others. A collaboration under the rule judge is called much alike.
+// JudgeOf returns the id of the judge whose judgements the ledger's folder name holds; "" if it
+// holds something else, such as a collaboration under the rule judge, whose name is similar.
 func JudgeOf(name string) string {
 	found := judgeFolder.FindStringSubmatch(name)
 	if found == nil {
@@ -96,8 +96,8 @@ func JudgeOf(name string) string {
 // lookedAt is how many collaborations EarlyAnswers looks at, apart from the checks.
 const lookedAt = 20
 
-// EarlyAnswers returns what models have answered in a campaign's checks and in the first others of
-// its folders, without what came from the cache.
+// EarlyAnswers returns the answers of a campaign's checks, and those in the first few of its other
+// folders, both without answers from the cache.
 func EarlyAnswers(ctx context.Context, s store.Store, campaign string) (checks, others []answers.Answer, err error) {
 	stored := answers.NewAnswers(s)
 	runs, err := stored.Runs(ctx, campaign)

@@ -16,8 +16,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Books are one look at a campaign's ledger: what is listed or read for one question is
-// there for the next. Lists of a large campaign are most of the work of each.
+// Books are one reading of a campaign's ledger. They cache what they list and read, since listing a
+// large campaign takes most of the time.
 type Books struct {
 	campaign string
 	answers  *answers.Answers
@@ -27,7 +27,7 @@ type Books struct {
 	settled  func() (lake.Settled, error)
 }
 
-// Open returns the books of a campaign, which read as long as ctx lasts.
+// Open returns the books of a campaign. They read under ctx.
 func Open(ctx context.Context, s store.Store, campaign string) *Books {
 	b := &Books{campaign: campaign, answers: answers.NewAnswers(s)}
 	b.begun = sync.OnceValues(func() ([]answers.RunKey, error) { return b.answers.Runs(ctx, campaign) })
@@ -43,7 +43,8 @@ func Open(ctx context.Context, s store.Store, campaign string) *Books {
 	return b
 }
 
-// List makes the lists that questions need, both at once.
+// List fetches the lists that the other methods need, both at once. Their errors are returned by
+// those methods.
 func (b *Books) List() {
 	var listing sync.WaitGroup
 	listing.Go(func() { _, _ = b.begun() })
@@ -51,14 +52,15 @@ func (b *Books) List() {
 	listing.Wait()
 }
 
-// Outcomes returns how each collaboration has ended, as lake.LatestProgress does.
+// Outcomes returns how the latest generation of each collaboration has ended, as
+// lake.LatestProgress does.
 func (b *Books) Outcomes() ([]lake.Outcome, error) {
 	all, err := b.outcomes()
 	return lake.LatestOutcomes(all), err
 }
 
-// SpentOnEnded sums up what the ended collaborations have taken, each generation for itself,
-// with what settled calls were billed in place of their worst case.
+// SpentOnEnded returns what the ended collaborations have taken together, every generation; settled
+// calls count what they were billed, not their worst case.
 func (b *Books) SpentOnEnded() (spent task.Result, err error) {
 	settled, err := b.settled()
 	if err != nil {
@@ -72,13 +74,13 @@ func (b *Books) SpentOnEnded() (spent task.Result, err error) {
 	return spent, err
 }
 
-// TakeEnded has the books take these runs as all that have ended, where rows were read that
-// must not be counted twice or left out.
+// TakeEnded sets the runs that count as ended. Use it where rows were read already that must be
+// neither counted twice nor left out.
 func (b *Books) TakeEnded(runs []lake.Run) {
 	b.ended = func() ([]lake.Run, error) { return runs, nil }
 }
 
-// Spent is Books.Spent of books that are opened now.
+// Spent opens a campaign's books and returns Books.Spent.
 func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
 	return Open(ctx, s, campaign).Spent(ctx)
 }
@@ -132,8 +134,8 @@ func (b *Books) listUnended() (runs []answers.RunKey, err error) {
 	return runs, err
 }
 
-// Runs returns the collaborations of a campaign that have ended, each generation for itself,
-// and those that have begun and not ended; both sorted.
+// Runs returns a campaign's runs that have ended, every generation, and those that have begun and
+// not ended; both sorted.
 func (b *Books) Runs() (ended, unfinished []lake.Run, err error) {
 	begun, err := b.listUnended()
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"roundtable/workflows/task"
 )
 
-// ResultOf a committed collaboration.
+// ResultOf returns the outcome of a committed collaboration as a task.Result.
 func ResultOf(o lake.Outcome) task.Result {
 	r := resultOf(answers.Spent{Calls: int32(o.Calls), InputTokens: o.InputTokens, OutputTokens: o.OutputTokens,
 		CostUSD: o.CostUSD, WorstUSD: o.WorstUSD})

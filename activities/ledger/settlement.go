@@ -13,21 +13,21 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// UnknownCall is a call of unknown outcome.
+// UnknownCall is a call whose outcome, and so whether it was billed, is unknown.
 type UnknownCall struct {
 	Key lake.CallKey
 	answers.Intent
 }
 
-// Settle returns the call with what it was billed.
+// Settle returns the call as settled, billed at usd and tokens.
 func (u UnknownCall) Settle(usd float64, tokens int64) lake.SettledCall {
 	return lake.SettledCall{
 		CallKey: u.Key, USD: usd, Tokens: tokens, WorstUSD: u.WorstUSD, WorstTokens: u.WorstTokens,
 	}
 }
 
-// UnknownCalls returns a campaign's calls of unknown outcome, apart those that are settled: those of
-// agents, labellers and embedders, ended or not.
+// UnknownCalls returns a campaign's calls of unknown outcome, of agents, labellers and embedders,
+// ended or not: in unknown those that are not settled, in known those that are.
 func UnknownCalls(ctx context.Context, s store.Store, campaign string) (unknown, known []UnknownCall, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil {
@@ -67,9 +67,9 @@ func eachRun(ctx context.Context, s store.Store, campaign string, visit func(ans
 	return nil
 }
 
-// CheckSettled returns what is wrong with a campaign's settlements: each is of
-// a call of unknown outcome, with the worst case that its intent holds. It may have been taken back
-// later, by a worker that was cut off.
+// CheckSettled returns how many settled calls a campaign has and what is wrong with them: each must
+// be of a call of unknown outcome and have the worst case of its intent. A worker that was cut off
+// may have released that intent later.
 func CheckSettled(ctx context.Context, s store.Store, campaign string) (calls int, problems []string, err error) {
 	settled, err := lake.ReadSettled(ctx, s, campaign)
 	if err != nil || len(settled) == 0 {

@@ -11,7 +11,8 @@ import (
 	"roundtable/workflows/task"
 )
 
-// ShareDone returns how much of a collaboration is done, from 0 to 1.
+// ShareDone returns turns divided by most, at most 1: how much of a collaboration is done. It is 0
+// if most is 0.
 func ShareDone(turns, most int) float64 {
 	if most == 0 {
 		return 0
@@ -28,7 +29,8 @@ type Unended struct {
 	Share          float64     `json:"-"` // how much of them is done, in collaborations
 }
 
-// Unended reads what a campaign's collaborations have taken that have begun and not ended.
+// Unended returns what the collaborations of plan p that have begun and not ended have taken so
+// far.
 func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan) (u Unended, err error) {
 	others, err := b.readUnended(ctx)
 	if len(others) == 0 || err != nil {
@@ -72,7 +74,7 @@ func (b *Books) Unended(ctx context.Context, plugins catalogue.Catalogue, p camp
 	return u, nil
 }
 
-// UnfinishedCalls returns the calls of a campaign's collaborations that have begun and not ended.
+// UnfinishedCalls returns the calls of the collaborations that have begun and not ended.
 func (b *Books) UnfinishedCalls(ctx context.Context) (calls []record.Call, err error) {
 	others, err := b.readUnended(ctx)
 	for _, u := range others {

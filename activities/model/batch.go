@@ -40,14 +40,14 @@ type BatchRequest struct {
 	Body []byte // as for a single call
 }
 
-// SentBatch is what is known of a batch whose ID is not.
+// SentBatch is what is known of a batch without its ID.
 type SentBatch struct {
 	Name      string
 	Requests  int
 	CreatedAt time.Time // by our clock, just before it was sent
 }
 
-// BatchStatus is how far a batch is.
+// BatchStatus is how far a batch has got.
 type BatchStatus struct {
 	Ended       bool
 	Done, Total int          // requests; 0 if the service does not say
@@ -55,16 +55,17 @@ type BatchStatus struct {
 	Outputs     []string     // where its results are, in the service's words
 }
 
-// BatchAnswer is the answer to one request as a single call would have got it.
+// BatchAnswer is the answer to one request of a batch, as a single call would have got it.
 type BatchAnswer struct {
 	Status int // HTTP status
 	Body   []byte
 	Whole  bool // the batch was refused, not this request
 }
 
-// ErrUnclearBatch says that it cannot be told yet whether a batch was created.
-var ErrUnclearBatch = errors.New("a batch of the same size is under way, which may be ours; its requests are known when it ends")
+// ErrUnclearBatch says that it is not known yet whether a batch was created.
+var ErrUnclearBatch = errors.New("a batch of the same size is under way, which may be ours; its requests are known " +
+	"when it ends")
 
-// BatchEnded is the code of the error of a request that a batch has ended without: it expired or
-// was cancelled.
+// BatchEnded is the error code of a request whose batch ended without answering it: the batch
+// expired or was cancelled.
 const BatchEnded = "batch_ended"

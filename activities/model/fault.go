@@ -1,10 +1,12 @@
 package model
 
+import "strings"
+
 // Fault is what kept a call from being answered. What is done about it follows from the
 // fault alone, in one table (see Treatment and docs/guides/providers.md).
 type Fault string
 
-// The faults, by what they say something about.
+// The faults; each comment first says what is at fault.
 const (
 	Unsent   Fault = "unsent"   // this request: it was not sent, for what is wrong with it
 	Rejected Fault = "rejected" // this prompt: too long, filtered, or its answer is too long to be read
@@ -33,7 +35,7 @@ type Treatment struct {
 	Unanswered int
 }
 
-// Treatments returns the table, in the order in which it is documented.
+// Treatments returns what is done about each fault, in the order of the documentation.
 func Treatments() []struct {
 	Fault
 	Treatment
@@ -56,7 +58,7 @@ func Treatments() []struct {
 	}
 }
 
-// Treatment returns the row of a fault; that of Broken for one that is not in the table.
+// Treatment returns the fault's row of Treatments, or that of Broken if it has none.
 func (f Fault) Treatment() Treatment {
 	var other Treatment
 	for _, row := range Treatments() {
@@ -70,11 +72,79 @@ func (f Fault) Treatment() Treatment {
 	return other
 }
 
-// Class returns what an error of that fault is before it is known what became of other
-// calls: Refused is then as final as Rejected.
+// Class returns what to do about a fault before anything is known of other calls: Refused then
+// counts as final, like Rejected.
 func (f Fault) Class() Class {
 	if f == Refused {
 		return Fail
 	}
 	return f.Treatment().First
+}
+
+// Refusal is the FinishReason of an answer in which the model refuses.
+const Refusal = "refusal"
+
+// End says whether an answer's text is complete.
+type End int
+
+// Ends of answers.
+const (
+	Whole    End = iota // the model ended it
+	Cut                 // it is as long as it was allowed to be
+	Withheld            // the model refused, or a filter held it back: a result of the experiment
+	Failed              // anything else: the service broke it off
+)
+
+// ends are the finish reasons of all services, in lower case, that do not mean Failed.
+var ends = map[string]End{
+	"": Whole, "stop": Whole, "end_turn": Whole, "stop_sequence": Whole, "eos": Whole, "eos_token": Whole, "end": Whole,
+	"complete": Whole, "completed": Whole, "finished": Whole, "finish": Whole, "done": Whole, "success": Whole,
+	"stop_token": Whole,
+	"normal":     Whole, "endoftext": Whole, "end_of_text": Whole, "stop_sequence_reached": Whole, "eosfound": Whole,
+	"stopstringfound": Whole, "alternative_status_final": Whole,
+
+	"length": Cut, "max_tokens": Cut, "max_output_tokens": Cut, "max_length": Cut, "max_new_tokens": Cut,
+	"token_limit":                   Cut,
+	"model_context_window_exceeded": Cut, "model_length": Cut, "context_length": Cut,
+	"maximum_tokens": Cut, "maxpredictedtokensreached": Cut, "contextlengthreached": Cut,
+	"alternative_status_truncated_final": Cut,
+
+	Refusal: Withheld, "refused": Withheld,
+	"content_filter": Withheld, "content_filtered": Withheld, "content-filter": Withheld,
+	"guardrail_intervened": Withheld, "sensitive": Withheld,
+	"safety": Withheld, "recitation": Withheld, "prohibited_content": Withheld, "blocklist": Withheld,
+	"blocked": Withheld, "spii": Withheld,
+	"image_safety": Withheld, "model_armor": Withheld, "risk_control": Withheld, "moderation": Withheld,
+	"error_toxic": Withheld,
+	"blacklist":   Withheld, "content_policy_violation": Withheld, "alternative_status_content_filter": Withheld,
+}
+
+// EndOf returns what a finish reason, in the words of any service, says about the text.
+func EndOf(finish string) End {
+	word, _, _ := strings.Cut(finish, ":") // Google's interface of OpenAI: "content_filter: SAFETY"
+	if end, known := ends[strings.ToLower(strings.TrimSpace(word))]; known {
+		return end
+	}
+	return Failed
+}
+
+// FinishOf returns a service's finish reason in the words of OpenAI's Chat Completions, with
+// FinishContext for a full context. Reasons of broken answers stay as they are.
+func FinishOf(reason string) string {
+	end := EndOf(reason)
+	switch {
+	case end == Whole && reason != "":
+		return "stop"
+	case end == Withheld && !strings.HasPrefix(strings.ToLower(reason), "refus"):
+		return "content_filter"
+	case end == Withheld:
+		return Refusal
+	}
+	switch word := strings.ToLower(reason); {
+	case end != Cut:
+		return reason
+	case strings.Contains(word, "context") || word == "model_length":
+		return FinishContext
+	}
+	return FinishLength
 }

@@ -22,8 +22,8 @@ type Model interface {
 	Complete(context.Context, Request) (Response, error)
 }
 
-// Awaited is a Model whose answers come when they come, such as a person's: a turn
-// waits outside of all limits, as long as it takes, until one is there to complete it.
+// Awaited is a Model whose answers may take any time, such as a person's: a turn waits, outside of
+// all limits, until an answer is there for Complete to return.
 type Awaited interface {
 	// Await returns once the request can be completed, or why it cannot.
 	Await(context.Context, Request) error
@@ -41,8 +41,7 @@ type Lister interface {
 	Models(context.Context) ([]string, error)
 }
 
-// TierOf returns the tier that a service names, in whatever case: that whose price is lower, or the
-// standard one.
+// TierOf returns plan.Flex if a service names its tier so, in any case; else "", the standard tier.
 func TierOf(said string) plan.Tier {
 	if strings.EqualFold(said, string(plan.Flex)) {
 		return plan.Flex
@@ -50,7 +49,7 @@ func TierOf(said string) plan.Tier {
 	return ""
 }
 
-// Probe returns the shortest request with these parameters.
+// Probe returns the shortest request with parameters p.
 func Probe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
 }
@@ -67,14 +66,15 @@ type Message struct {
 // Block is a part of a message's content.
 type Block struct {
 	Text   string
-	Marked bool // what was said up to its end is to be kept
+	Marked bool // ask the service to cache the prompt up to its end
 }
 
 // lastMarks of the ends are marked: where the prompt before this one ended, which is read, and where
 // this one does. The first is marked as well, so that at most four are, which services take.
 const lastMarks = 3
 
-// SplitAtEnds returns the content of each message in parts that together are the content.
+// SplitAtEnds returns, for each message, its content split at its Ends. The blocks of a message add
+// up to its content.
 func SplitAtEnds(messages []Message) [][]Block {
 	ends := 0
 	for _, m := range messages {
@@ -112,11 +112,13 @@ type Parameters struct {
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
 	// Thinking is how many tokens a model may think for, of those that take a number.
 	Thinking int `json:"thinking,omitempty"`
+	// Logprobs asks for the log-probabilities of the answer's tokens.
+	Logprobs bool `json:"logprobs,omitempty"`
 	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
 
-// CheckNoExtra returns an error if there are further fields, which a provider does not pass on.
+// CheckNoExtra returns an error if ExtraBody is set, for providers that do not pass it on.
 func (p Parameters) CheckNoExtra() error {
 	if len(p.ExtraBody) > 0 {
 		return errors.New("extra_body is set, which only openai/… models are given; leave it out")
@@ -124,8 +126,8 @@ func (p Parameters) CheckNoExtra() error {
 	return nil
 }
 
-// ReasoningAsked returns how much thinking was asked for, in words or as a number of tokens; ""
-// if nothing was said of it.
+// ReasoningAsked returns how much thinking was asked for, as an effort or a number of tokens; "" if
+// neither was set.
 func (p Parameters) ReasoningAsked() string {
 	if p.Thinking > 0 {
 		return strconv.Itoa(p.Thinking)
@@ -133,11 +135,21 @@ func (p Parameters) ReasoningAsked() string {
 	return p.ReasoningEffort
 }
 
-// CheckNoThinking returns an error if a number of tokens to think for is set, which a model does
-// not take; instead is what it takes.
+// CheckNoThinking returns an error if Thinking is set, for models that take no number of tokens.
+// name is the model, and instead says what it takes.
 func (p Parameters) CheckNoThinking(name, instead string) error {
 	if p.Thinking > 0 {
 		return fmt.Errorf("thinking is %d; %q takes no number of tokens but %s", p.Thinking, name, instead)
+	}
+	return nil
+}
+
+// CheckNoLogprobs returns an error if Logprobs is set, for services that do not give them; who
+// names the service.
+func (p Parameters) CheckNoLogprobs(who string) error {
+	if p.Logprobs {
+		return fmt.Errorf("logprobs is true; %s gives no log-probabilities, which openai/… models with api: chat and "+
+			"google/… models give; leave it out", who)
 	}
 	return nil
 }
@@ -157,7 +169,7 @@ type Request struct {
 	Scene *Scene
 }
 
-// Turn says which turn a question asks for, the same over retries and restarts.
+// Turn identifies the turn that a request is for. It stays the same over retries and restarts.
 type Turn struct {
 	Campaign, Condition, Collaboration string
 	Agent, Role, Phase                 string // the agent's name, or the role of a speaker that is none
@@ -165,7 +177,7 @@ type Turn struct {
 	Round, Entry, Ask                  int // rounds from 1; entries of the transcript and asks of one entry from 0
 }
 
-// Scene is the structured form of what the messages say.
+// Scene is what the messages say, as data.
 type Scene struct {
 	Environment envs.Environment
 	Problem     envs.Instance
@@ -193,10 +205,16 @@ type Response struct {
 	// Elsewhere is the place of the service's answer in which there was a text while that of the
 	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
 	Elsewhere string
-	Logprobs  bool // the service gave the log-probabilities of the answer's tokens, which are not kept
+	Logprob   *Logprob // nil if the service gave none
 	// Waived is what the request asked for and the service does not take, for people; it was
 	// asked for in the words of the prompt instead.
 	Waived []string
+}
+
+// Logprob is how probable the answer's tokens were to the model.
+type Logprob struct {
+	Mean   float64 `json:"mean"`   // of their natural logarithms, at most 0
+	Tokens int64   `json:"tokens"` // of which it is the mean
 }
 
 // Ends of an answer that was cut off.
@@ -205,8 +223,7 @@ const (
 	FinishContext = "context_length" // before that, by the length of the model's context
 )
 
-// TruncatedPrompt is the FinishReason of an answer to a prompt of which the
-// server has read a part only.
+// TruncatedPrompt is the FinishReason of an answer to a prompt that the server read only in part.
 const TruncatedPrompt = "truncated_prompt"
 
 // Usage is what was billed, in tokens.
@@ -218,10 +235,10 @@ type Usage struct {
 	Reasoning   int64 `json:"reasoning,omitempty"` // part of Output
 }
 
-// Limits are what a service says of an account's limits.
+// Limits are an account's limits as the service states them.
 type Limits struct{ Requests, Tokens Allowance }
 
-// Allowance is one limit for a minute; all zero if the service said nothing of it.
+// Allowance is one limit a minute; all zero if the service did not say.
 type Allowance struct {
 	Limit     int64         // in a minute
 	Remaining int64         // now
@@ -257,4 +274,60 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s: %s", e.Provider, e.Code, e.Message)
 	}
 	return fmt.Sprintf("%s: status %d %s: %s", e.Provider, e.Status, e.Code, e.Message)
+}
+
+// Provider is a model with what must be known about it.
+type Provider struct {
+	Model
+	Name      string // provider/model, as the campaign names it
+	Endpoint  string // who answers, which is not part of a condition; "" if nobody does: simulated or recorded
+	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
+	Simulated bool   // not a language model
+	Instant   bool   // takes no time and costs nothing: asked in batches
+}
+
+// Moded is a Model that can ask for JSON in several ways: in its words alone, with a
+// schema, or as its service has it.
+type Moded interface {
+	// ModeOf returns how a request is sent now.
+	ModeOf(Request) string
+}
+
+// SchemaMode is the Response.Mode of a request whose schema was sent.
+const SchemaMode = "schema"
+
+// ModeOf returns how the model would now be sent r (see Moded); "" if it has only one way.
+func (p Provider) ModeOf(r Request) string {
+	if m, ok := p.Model.(Moded); ok {
+		return m.ModeOf(r)
+	}
+	return ""
+}
+
+// Duration is a length of time that configurations write as Go does: "200ms", "1m30s".
+type Duration time.Duration
+
+// UnmarshalText reads a duration that is not negative.
+func (d *Duration) UnmarshalText(text []byte) error {
+	v, err := time.ParseDuration(string(text))
+	if err != nil || v < 0 {
+		return fmt.Errorf("%q is not a duration; write a number with a unit, such as 200ms, 30s or 5m", text)
+	}
+	*d = Duration(v)
+	return nil
+}
+
+// MarshalText writes it as Go does.
+func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
+
+// Sleep waits for d, or until ctx is done, whose error it then returns.
+func Sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-t.C:
+		return nil
+	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Config says whose money an Account keeps.
+// Config says which campaign an Account is for, and how it keeps it under its caps.
 type Config struct {
 	Store    store.Store
 	Campaign string
@@ -70,8 +70,8 @@ type Account struct {
 	leased   Amount    // open grants of others, when last looked
 }
 
-// Open opens a campaign's account. Alone, or where nobody has counted yet, it
-// begins with counting the ledger.
+// Open opens a campaign's account. If c.Exclusive is set, or nobody has counted yet, it first
+// counts the ledger.
 func Open(ctx context.Context, c Config) (*Account, error) {
 	if c.TTL == 0 {
 		c.TTL = 10 * time.Minute
@@ -92,6 +92,7 @@ func Open(ctx context.Context, c Config) (*Account, error) {
 		config: c, owner: rand.Text(), caps: c.Caps,
 		turn: make(chan struct{}, 1), log: newBook(c.Store, c.Campaign), changed: make(chan struct{}),
 	}
+	a.log.now, a.log.ttl = c.Now, c.TTL
 	if err := a.log.openLog(ctx); err != nil {
 		return nil, a.explainError(err)
 	}
@@ -113,7 +114,7 @@ func (a *Account) explainError(err error) error {
 	return fmt.Errorf("the budget of campaign %s: %w", a.config.Campaign, err)
 }
 
-// SetCaps changes the caps. Holds stay as they are; waiting calls look again.
+// SetCaps changes the caps. Holds stay as they are; waiting calls try again.
 func (a *Account) SetCaps(c Caps) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -123,8 +124,8 @@ func (a *Account) SetCaps(c Caps) {
 	a.wakeWaiting()
 }
 
-// Close gives back what is not used. Calls under way stay reserved until the
-// grant expires. No reserve succeeds after it.
+// Close returns what is not used to the budget. Calls under way stay reserved until the grant
+// expires. Reserve fails after it.
 func (a *Account) Close(ctx context.Context) error {
 	a.mu.Lock()
 	a.closed = true

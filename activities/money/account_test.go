@@ -271,6 +271,25 @@ func TestLate(t *testing.T) {
 	}
 }
 
+// Machines whose clocks are far apart spend no more than the cap: a grant ends by the clock of who
+// waits for it, counted from when it was read.
+func TestClocksApart(t *testing.T) {
+	for _, ahead := range []time.Duration{-50 * time.Minute, 0, 50 * time.Minute} {
+		w := newWorld(newMemory())
+		a := w.open(t, caps(100, 100), false)
+		h := reserve(t, w, a, 60) // and it is not announced yet
+		c := w.config(caps(100, 100), false)
+		c.Now = func() time.Time { return w.clock().Add(ahead) }
+		b, err := money.Open(ctx, c)
+		must(t, err)
+		before := w.clock()
+		reserve(t, w, b, 60)
+		if waited := w.clock().Sub(before); !h.Late() || waited > 11*time.Minute {
+			t.Errorf("%s ahead: after %s both have reserved, late %t", ahead, waited, h.Late())
+		}
+	}
+}
+
 func TestTwoOwnersShare(t *testing.T) {
 	w := newWorld(newMemory())
 	a, b := w.open(t, caps(64, 64), false), w.open(t, caps(64, 64), false)

@@ -17,15 +17,16 @@ type Amount struct {
 	Tokens  int64 `json:"tokens"`   // input and output
 }
 
-// Add returns the sum.
+// Add returns a + b.
 func (a Amount) Add(b Amount) Amount { return Amount{a.NanoUSD + b.NanoUSD, a.Tokens + b.Tokens} }
 
-// Sub returns the difference.
+// Sub returns a - b.
 func (a Amount) Sub(b Amount) Amount { return Amount{a.NanoUSD - b.NanoUSD, a.Tokens - b.Tokens} }
 
 // USD returns the money in US dollars.
 func (a Amount) USD() float64 { return float64(a.NanoUSD) / 1e9 }
 
+// String returns the amount for people, in dollars and tokens.
 func (a Amount) String() string {
 	return fmt.Sprintf("$%s and %d tokens", formatDollars(a.NanoUSD), a.Tokens)
 }
@@ -62,8 +63,8 @@ type Caps struct {
 	Tokens  *int64 `json:"tokens,omitempty"`
 }
 
-// NewCaps makes caps of US dollars, rounded down to 1e-9, and tokens. A nil
-// dollar cap and no tokens are no cap: that is how campaigns write it.
+// NewCaps returns caps of usd, rounded down to nano-dollars, and tokens. A nil usd and 0 tokens
+// mean no cap, as in campaign files.
 func NewCaps(usd *float64, tokens int64) Caps {
 	var c Caps
 	if usd != nil {
@@ -124,6 +125,7 @@ func (c Caps) show(a Amount) string {
 	return strings.Join(parts, " and ")
 }
 
+// String returns the caps for people.
 func (c Caps) String() string {
 	var parts []string
 	if c.NanoUSD != nil {
@@ -138,8 +140,9 @@ func (c Caps) String() string {
 	return strings.Join(parts, " and ")
 }
 
-// ErrUnbounded is a call whose cost has no known bound.
-var ErrUnbounded = errors.New("what one answer can cost is not bounded: set max_tokens in the campaign's generate section, or max_output in the model's price")
+// ErrUnbounded says that the cost of a call has no known bound.
+var ErrUnbounded = errors.New("what one answer can cost is not bounded: set max_tokens in the campaign's generate " +
+	"section, or max_output in the model's price")
 
 // perMessage are the tokens that a chat format adds to a message at most, and
 // perRequest those around the whole of it.
@@ -159,7 +162,8 @@ func Worst(p campaign.Price, requestBytes, messages, maxOutput int) (Amount, err
 	return worstCase(p, requestBytes, messages, maxOutput)
 }
 
-// WorstInput returns the worst case of a call whose answer has no tokens: embeddings of n texts.
+// WorstInput bounds the cost of a call whose answer has no tokens: embeddings of this many texts,
+// requestBytes long together.
 func WorstInput(p campaign.Price, requestBytes, texts int) (Amount, error) {
 	return worstCase(p, requestBytes, texts, 0)
 }

@@ -8,10 +8,9 @@ import (
 	"roundtable/analysis/lake/campaign"
 )
 
-// Find returns the price of a model: by a key of the table, as provider/model, or by
-// the model's name alone where all who offer it ask the same. A dated snapshot
-// that has no price of its own has that of its base name (gpt-5-mini-2025-08-07
-// of gpt-5-mini). Nothing else is taken for the same model.
+// Find returns the price of a model, given by a key of the table (provider/model), or by its name
+// alone if all providers charge the same. A dated snapshot that has no price of its own has that of
+// its base name (gpt-5-mini-2025-08-07 of gpt-5-mini). Nothing else is taken for the same model.
 func (t Table) Find(name string) (Entry, bool) {
 	if e, ok := t.entryNamed(name); ok {
 		return e, true

@@ -2,9 +2,9 @@ package money
 
 import "time"
 
-// Hold is a reserved worst case. Exactly one of Settle, Release and Keep counts:
-// the first. `defer hold.Keep()` right after Reserve makes every way out safe.
-// A nil Hold is that of a campaign without a budget.
+// Hold is a reserved worst case. Of Settle, Release and Keep only the first call counts, so `defer
+// hold.Keep()` right after Reserve covers every way out. All methods of a nil Hold, that of a
+// campaign without a budget, do nothing.
 type Hold struct {
 	account *Account
 	worst   Amount
@@ -13,9 +13,9 @@ type Hold struct {
 	done    bool
 }
 
-// Late says that the grant behind the hold has run out, so that another process
-// may have counted the ledger without this call. Ask after the call is announced
-// in the ledger and before it is made; if it is late, release it and reserve again.
+// Late reports whether the grant behind the hold has run out, so that another process may have
+// counted the ledger without this call. Ask after writing the intent and before making the call; if
+// late, release the hold and reserve again.
 func (h *Hold) Late() bool { return h != nil && isOver(h.account.config.Now(), h.fence) }
 
 // isOver reports whether a time has come by either clock: by the wall clock, which other
@@ -25,9 +25,9 @@ func isOver(now, until time.Time) bool {
 	return !now.Before(until) || !now.Round(0).Before(until.Round(0))
 }
 
-// Settle charges what the call was billed and gives the rest back. Call it after
-// the answer is stored. What was billed above the worst case is charged, too, and
-// returned: the service does not keep to its own price or limit.
+// Settle charges what the call was billed and returns the rest to the budget. Call it after the
+// answer is stored. Anything billed above the worst case is charged too and returned as over: the
+// service broke its own price or limit.
 func (h *Hold) Settle(billed Amount) (over Amount) {
 	if h == nil {
 		return Amount{}
@@ -38,10 +38,10 @@ func (h *Hold) Settle(billed Amount) (over Amount) {
 	return over
 }
 
-// Release gives everything back. Only for a call that was certainly not billed.
+// Release returns the whole amount. Call it only if the call was certainly not billed.
 func (h *Hold) Release() { h.endHold(Amount{}, false) }
 
-// Keep leaves the worst case charged: whether the call was billed is not known.
+// Keep charges the worst case: it is not known whether the call was billed.
 func (h *Hold) Keep() {
 	if h != nil {
 		h.endHold(h.worst, true)

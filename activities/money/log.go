@@ -52,13 +52,32 @@ type book struct {
 	counts int              // recounts read
 	base   entry            // the latest recount
 	owners map[string]entry // since then
+
+	// Of an account, which waits for others' grants; a reader of the log has none of these.
+	now  func() time.Time
+	ttl  time.Duration
+	seen map[string]time.Time // when the grant of an owner was first read, by this machine's clock
 }
 
+// maxClockSkew is how far the clocks of machines can differ: grants that ended longer ago by what they say
+// themselves are not waited for.
+const maxClockSkew = time.Hour
+
 func newBook(store store.Store, campaign string) *book {
-	return &book{store: store, prefix: "budget/campaign=" + campaign + "/", owners: map[string]entry{}}
+	return &book{store: store, prefix: "budget/campaign=" + campaign + "/", owners: map[string]entry{},
+		seen: map[string]time.Time{}}
 }
 
 func (b *book) keyOf(number int64) string { return fmt.Sprintf("%s%08d.json", b.prefix, number) }
+
+// LogKeys returns the keys of the first n entries of a campaign's budget log.
+func LogKeys(campaign string, n int) []string {
+	b, keys := newBook(nil, campaign), make([]string, n)
+	for i := range keys {
+		keys[i] = b.keyOf(int64(i) + 1)
+	}
+	return keys
+}
 
 // openLog reads from the latest recount on.
 func (b *book) openLog(ctx context.Context) error {
@@ -122,7 +141,11 @@ func (b *book) applyEntry(e entry) {
 		b.counts++
 		b.base = e
 		clear(b.owners)
+		clear(b.seen)
 		return
+	}
+	if known, ok := b.owners[e.Owner]; b.now != nil && (!ok || known.ExpiresAt != e.ExpiresAt) {
+		b.seen[e.Owner] = b.now()
 	}
 	b.owners[e.Owner] = e
 }
@@ -155,17 +178,28 @@ type foreign struct {
 
 func (b *book) grantsOfOthers(owner string) foreign {
 	var f foreign
-	for _, e := range b.owners {
-		if e.Owner == owner {
+	for name, e := range b.owners {
+		if name == owner {
 			continue
 		}
 		f.any = true
 		f.used, f.open = f.used.Add(e.Used), f.open.Add(e.Open)
-		if t := time.UnixMicro(e.ExpiresAt); e.Open != (Amount{}) && t.After(f.until) {
+		if t := b.endOf(e); e.Open != (Amount{}) && t.After(f.until) {
 			f.until = t
 		}
 	}
 	return f
+}
+
+// endOf returns when an owner certainly reserves no more from its grant. Clocks differ, so an account
+// measures that from when it read of the grant, which is after the owner did; who does not know when it was
+// first read waits for the slowest clock.
+func (b *book) endOf(e entry) time.Time {
+	late := time.UnixMicro(e.ExpiresAt).Add(maxClockSkew)
+	if read := b.seen[e.Owner].Add(b.ttl); b.now != nil && read.Before(late) {
+		return read
+	}
+	return late
 }
 
 // LogFolder returns the folder of a campaign's budget log.
@@ -174,8 +208,8 @@ func LogFolder(campaign string) string { return newBook(nil, campaign).prefix }
 // Log is what a campaign's budget log says.
 type Log struct {
 	Entries int64
-	Until   time.Time // when the last grant that some process has ends; zero if none has one
-	Most    Amount    // that can have been spent: the last count, what was charged since, and what is reserved
+	Until   time.Time // when the last grant of any process has certainly ended; zero if there is none
+	Most    Amount    // what can have been spent at most: the last count, later charges, and what is reserved
 }
 
 // ReadLog reads a whole budget log. One with a gap is corrupt.
@@ -188,7 +222,7 @@ func ReadLog(ctx context.Context, s store.Store, campaign string) (Log, error) {
 	if err := b.readNew(ctx); err != nil {
 		return Log{}, err
 	}
-	if int(b.last) != len(objects) {
+	if int(b.last) < len(objects) { // more may have come since, or be listed late
 		return Log{}, fmt.Errorf("%s: %w: it has %d entries, and entry %d is missing", b.prefix, store.ErrCorrupt,
 			len(objects), b.last+1)
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"roundtable/activities/money"
 )
@@ -29,6 +30,17 @@ func TestLogIsNumberedAndSealed(t *testing.T) {
 	}
 	if b := w.open(t, caps(320, 320), false); b.Standing().Spent != amount(4, 3) {
 		t.Errorf("read again: %+v", b.Standing())
+	}
+}
+
+// A reader that was not there when a grant was written takes it for over once the slowest clock says so.
+func TestLogIsReadByTheSlowestClock(t *testing.T) {
+	m := newMemory()
+	w := newWorld(m)
+	reserve(t, w, w.open(t, caps(320, 320), false), 10)
+	l, err := money.ReadLog(ctx, m, "c")
+	if want := w.now.Add(10*time.Minute + time.Hour); err != nil || !l.Until.Equal(want) {
+		t.Errorf("%v, want %v: %v", l.Until, want, err)
 	}
 }
 

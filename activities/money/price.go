@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Cost returns what a usage costs, in US dollars.
+// Cost returns what usage u costs at price p, in US dollars.
 func Cost(p campaign.Price, u model.Usage) float64 {
 	usd := 0.0
 	for _, part := range splitUsage(p, u) {
@@ -21,7 +21,7 @@ func Cost(p campaign.Price, u model.Usage) float64 {
 	return usd / 1e6
 }
 
-// Charge returns Cost and the tokens, in the units of an Account, rounded up.
+// Charge returns the Cost and the tokens of usage u, rounded up, as an Amount.
 func Charge(p campaign.Price, u model.Usage) Amount {
 	var sum wide
 	var tokens int64

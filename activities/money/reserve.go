@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// ErrSpent is what a SpentError wraps.
+// ErrSpent is the error that a SpentError wraps.
 var ErrSpent = errors.New("budget reached")
 
-// IsSpent reports whether the reason of a pause is ErrSpent: of an error that has been
-// through a history only the text is left.
+// IsSpent reports whether the reason of a pause is ErrSpent. An error that has been through a
+// workflow's history is only text.
 func IsSpent(reason string) bool { return strings.Contains(reason, ErrSpent.Error()) }
 
-// ErrClosed is a reserve from an account that was closed.
+// ErrClosed is returned by Reserve after the account was closed.
 var ErrClosed = errors.New("the account is closed")
 
-// SpentError says that a call does not fit under the caps, whatever comes of the
-// calls under way.
+// SpentError says that a call does not fit under the caps, even if the calls under way turn out to
+// be free.
 type SpentError struct {
 	Campaign            string
 	Spent, Held, Wanted Amount
@@ -27,13 +27,14 @@ type SpentError struct {
 }
 
 func (e *SpentError) Error() string {
-	return fmt.Sprintf("campaign %s: %v: %s of %s spent, calls of unknown outcome included; %s reserved for calls under way; the next call may cost up to %s",
+	return fmt.Sprintf("campaign %s: %v: %s of %s spent, calls of unknown outcome included; %s reserved for calls "+
+		"under way; the next call may cost up to %s",
 		e.Campaign, ErrSpent, e.Caps.show(e.Spent), e.Caps, e.Caps.show(e.Held), e.Caps.show(e.Wanted))
 }
 
 func (e *SpentError) Unwrap() error { return ErrSpent }
 
-// Flags returns what raises the caps that the call does not fit under, as the command line has it.
+// Flags returns the command-line flags that raise the caps which the call does not fit under.
 func (e *SpentError) Flags() string {
 	var flags []string
 	sum, most := e.Spent.Add(e.Held).Add(e.Wanted), e.Caps.asAmount()
@@ -46,10 +47,9 @@ func (e *SpentError) Flags() string {
 	return strings.Join(flags, " ")
 }
 
-// Reserve takes the worst case of one call from what is left. Where it fits only
-// after calls under way are settled, it waits for them, first come, first served.
-// A call that cannot fit is a SpentError. Announce the call in the ledger
-// right after it, see Hold.Late.
+// Reserve reserves the worst case of one call. If it fits only after calls under way are settled,
+// Reserve waits for them, first come, first served. If it can never fit, the error is a SpentError.
+// Write the call's intent right after it, see Hold.Late.
 func (a *Account) Reserve(ctx context.Context, worst Amount) (*Hold, error) {
 	if worst.isNegative() || !worst.isWithin(Amount{maxAmount, maxAmount}) {
 		return nil, a.explainError(fmt.Errorf("%s cannot be reserved", worst))

@@ -28,7 +28,7 @@ type Entry struct {
 	Price    campaign.Price
 }
 
-// Table has the prices of models.
+// Table holds the prices of models.
 type Table struct {
 	entries   map[string]Entry
 	bare      map[string][]string // keys, by the name without its provider
@@ -38,8 +38,8 @@ type Table struct {
 // metadata is the key of a price file that is not a model.
 const metadata = "sample_spec"
 
-// Default returns the built-in table and the day on which its prices were looked up.
-// Each entry names its source; a source may be older than that day.
+// Default returns the built-in table and the day when its prices were looked up. Each entry names
+// its source, which may be older.
 func Default() (t Table, asOf string) {
 	t, err := Read(bytes.NewReader(prices))
 	var file struct {
@@ -88,12 +88,13 @@ func Read(r io.Reader) (Table, error) {
 		}
 	}
 	if len(t.entries) == 0 {
-		return Table{}, errors.New("price table: no model has prices for its tokens; the format is that of LiteLLM's model_prices_and_context_window.json")
+		return Table{}, errors.New("price table: no model has prices for its tokens; the format is that of LiteLLM's " +
+			"model_prices_and_context_window.json")
 	}
 	return t, nil
 }
 
-// Keys of all models, sorted.
+// Keys returns the keys of all models, sorted.
 func (t Table) Keys() []string { return slices.Sorted(maps.Keys(t.entries)) }
 
 func (t Table) addEntry(e Entry) {

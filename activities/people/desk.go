@@ -11,8 +11,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Desk is a model that persons answer for. Make one for the life of the process:
-// however many questions wait, a campaign's answers are listed once a second.
+// Desk is a model whose answers a person gives. Make one for the life of the process: however many
+// questions wait, a campaign's answers are listed once a second.
 type Desk struct {
 	store store.Store
 	who   string // of several persons; empty if there is one
@@ -27,7 +27,7 @@ type seen struct {
 	ids map[string]bool
 }
 
-// NewDesk returns the desk of a person; the name may be empty.
+// NewDesk returns the desk of the person called who, which may be "".
 func NewDesk(s store.Store, who string) *Desk {
 	return &Desk{store: s, who: who, seen: map[string]*seen{}}
 }
@@ -77,7 +77,10 @@ func (d *Desk) isAnswered(ctx context.Context, campaign, id string) (bool, error
 	return known.ids[id], nil
 }
 
-// Complete returns the answer that Await has waited for.
+// Check returns an error if p asks for log-probabilities, which no person gives.
+func (d *Desk) Check(p model.Parameters) error { return p.CheckNoLogprobs("a person") }
+
+// Complete returns the answer that Await waited for.
 func (d *Desk) Complete(ctx context.Context, r model.Request) (model.Response, error) {
 	if r.Scene == nil {
 		return model.Response{}, errNoTurn

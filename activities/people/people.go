@@ -22,13 +22,13 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Question is what one person is asked. Its ID is that of a turn and one of its asks.
+// Question is one prompt to a person. Its ID identifies a turn and one of its asks.
 type Question struct {
 	ID       string
 	Who      string `json:",omitempty"` // of several persons
 	Turn     model.Turn
 	Format   string          // of the answer, as transcript.Format has it
-	Messages []model.Message // what the person may see and is to do
+	Messages []model.Message // what the person may see, and the task
 	Schema   json.RawMessage `json:",omitempty"` // of an answer in JSON
 	AskedAt  time.Time
 }
@@ -97,10 +97,10 @@ func answeredIn(objects []store.Object) map[string]bool {
 	return ids
 }
 
-// IsPerson reports whether a model is a person's seat.
+// IsPerson reports whether the model of this name is a person.
 func IsPerson(model string) bool { return model == "human" || strings.HasPrefix(model, "human/") }
 
-// MaxAnswer is how long an answer may be, in bytes.
+// MaxAnswer is the greatest length of an answer, in bytes.
 const MaxAnswer = 1 << 20
 
 // Errors of Answer.
@@ -109,7 +109,8 @@ var (
 	ErrNotAsked = errors.New("there is no such question")
 )
 
-// Answer stores the answer to a question.
+// Answer stores text as the answer to the question id. The error is ErrAnswered or ErrNotAsked, or
+// says why text cannot be used.
 func Answer(ctx context.Context, s store.Store, campaign, id, text string) error {
 	switch {
 	case strings.TrimSpace(text) == "":
@@ -131,8 +132,8 @@ func Answer(ctx context.Context, s store.Store, campaign, id, text string) error
 	return err
 }
 
-// Check says which answers of people, of the turns of a collaboration, are not what is stored as
-// they typed it. What they typed may be deleted: the answers are kept with the others.
+// Check returns the answers of people among these turns that differ from what is stored as they
+// typed it. What they typed may have been deleted: the answers are also stored with all others.
 func Check(ctx context.Context, s store.Store, campaign, collaboration string,
 	turns []answers.Turn) (findings []lake.Finding, err error) {
 	for _, t := range turns {

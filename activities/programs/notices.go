@@ -25,7 +25,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Notice is what is sent, as JSON.
+// Notice is the JSON that is sent.
 type Notice struct {
 	ID       string    `json:"id"`    // the same each time that it is sent
 	Event    string    `json:"event"` // end, pause or budget
@@ -33,7 +33,7 @@ type Notice struct {
 	Reason   string    `json:"reason,omitempty"` // of a pause, or how much is spent
 	Paused   bool      `json:"paused"`
 	Time     time.Time `json:"time"` // UTC, when it was made
-	Lake     string    `json:"lake"` // where its answers are
+	Lake     string    `json:"lake"` // where the campaign's answers are, for people
 
 	Cells     int `json:"cells"` // of the campaign
 	Succeeded int `json:"succeeded"`
@@ -46,7 +46,8 @@ type Notice struct {
 	CapTokens   int64    `json:"cap_tokens,omitempty"`
 }
 
-// NewNoticeID returns the id of an event by all that tells it apart from others.
+// NewNoticeID returns the id of the notice of an event, a hash of it and of whatever else tells it
+// apart.
 func NewNoticeID(event string, of ...any) string {
 	data, err := json.Marshal(of)
 	if err != nil {
@@ -79,13 +80,13 @@ type Sender struct {
 	client *http.Client
 }
 
-// NewSender returns a sender that keeps its markers in a store; lake says where that is.
+// NewSender returns a sender that keeps its markers in store; lake tells receivers where that is.
 func NewSender(store store.Store, lake string) *Sender {
 	return &Sender{store: store, lake: lake, client: wire.NewClient()}
 }
 
-// EndNoticeID returns the id of a campaign's end, by the digest of all its rows. One without
-// rows that are sealed has the counts of its cells instead.
+// EndNoticeID returns the id of the notice of a campaign's end, from the digest of all its rows; if
+// they are not sealed, from the counts of its cells.
 func EndNoticeID(campaign string, sealed lake.Success, counts ...int) string {
 	if sealed.Digest != "" {
 		return NewNoticeID(plan.NotifyEnd, campaign, sealed.Revision, sealed.Digest)
@@ -93,8 +94,9 @@ func EndNoticeID(campaign string, sealed lake.Success, counts ...int) string {
 	return NewNoticeID(plan.NotifyEnd, campaign, counts)
 }
 
-// Deliver sends a notice of these events, unless it was sent or its campaign does not ask
-// for it. The first error says what could not be sent, the second that the lake failed.
+// Deliver sends notice n of these events, unless it was sent before or manifest m does not ask for
+// it; spent returns what the campaign has spent. unsent says what could not be sent, failed that
+// the lake could not be read or written.
 func (s *Sender) Deliver(ctx context.Context, m campaign.Manifest, n Notice,
 	spent func(context.Context) (money.Amount, error), events ...string) (unsent, failed error) {
 	if m.Notify == nil || !m.Notify.Wants(events...) {
@@ -198,7 +200,8 @@ func runCommand(ctx context.Context, to plan.Notify, folder string, n Notice, bo
 	return nil
 }
 
-// WebhookAddress returns where notices are posted. Errors do not show it: it may hold a secret.
+// WebhookAddress returns the URL to which notices are posted. Errors do not show it: it may hold a
+// secret.
 func WebhookAddress(n plan.Notify) (*url.URL, error) {
 	if n.WebhookEnv == "" {
 		u, err := wire.ParseBase("notify.webhook", n.Webhook)
@@ -213,7 +216,8 @@ func WebhookAddress(n plan.Notify) (*url.URL, error) {
 	case text == "":
 		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s is not set", n.WebhookEnv)
 	case err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "":
-		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s holds no address that begins with https:// or http://", n.WebhookEnv)
+		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s holds no address that begins with "+
+			"https:// or http://", n.WebhookEnv)
 	}
 	if err := wire.CheckTrust(u, "", false); err != nil {
 		return nil, fmt.Errorf("notify.webhook_env: the environment variable %s: %w", n.WebhookEnv, err)

@@ -3,11 +3,16 @@ package programs
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +22,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/failure"
+	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs/program"
 )
@@ -41,7 +47,7 @@ const (
 	pause = 100 * time.Millisecond
 )
 
-// New returns Programs that record in a lake; without one nothing is recorded.
+// New returns Programs that record answers in store; nil records nothing.
 func New(store store.Store) *Programs {
 	return &Programs{
 		store: store, running: semaphore.NewWeighted(int64(max(2, runtime.GOMAXPROCS(0)))),
@@ -49,7 +55,7 @@ func New(store store.Store) *Programs {
 	}
 }
 
-// Close ends the processes that wait for a question.
+// Close ends the processes that are waiting for a question.
 func (p *Programs) Close() {
 	p.mu.Lock()
 	idle := p.idle
@@ -64,12 +70,12 @@ func (p *Programs) Close() {
 	ending.Wait()
 }
 
-// Of says for which campaign programs are asked.
+// Of says for which campaign programs are run.
 type Of struct {
 	Campaign string
 	Folder   string   // of its file, which relative paths start from
-	Replayed []string // campaigns whose models' answers it takes again, with what their programs said
-	Trusted  bool     // you named the program yourself, not a campaign
+	Replayed []string // campaigns whose recorded answers, of models and programs, it repeats
+	Trusted  bool     // the user named the program, not a campaign
 }
 
 // mode is what may be done for an answer that is not recorded.
@@ -82,17 +88,17 @@ const (
 	recordingAll
 )
 
-// Recorded returns an asker that knows recorded answers only, and runs nothing.
+// Recorded returns an asker that gives recorded answers only, and runs nothing.
 func (p *Programs) Recorded(of Of) program.Asker { return &asker{Programs: p, of: of, mode: readOnly} }
 
-// Asking returns an asker that records nothing.
+// Asking returns an asker that runs programs and records nothing.
 func (p *Programs) Asking(of Of) program.Asker { return &asker{Programs: p, of: of, mode: asking} }
 
-// Checking returns an asker that records nothing. What is not recorded it asks two
-// processes, which have to agree.
+// Checking returns an asker that records nothing. What is not recorded yet it asks two processes,
+// whose answers must agree.
 func (p *Programs) Checking(of Of) program.Asker { return &asker{Programs: p, of: of, mode: checking} }
 
-// Recording returns an asker that records all answers of environments.
+// Recording returns an asker that records each answer of an environment.
 func (p *Programs) Recording(of Of) program.Asker {
 	return &asker{Programs: p, of: of, mode: recordingAll}
 }
@@ -218,7 +224,8 @@ func (a *asker) checkUnchanged() error {
 		return err
 	}
 	if !bytes.Equal(now, a.says) {
-		return failure.NeedsOperator{Err: fmt.Errorf("it has changed since the campaign began: it said %s of itself, now %s; bring the former version back, or begin a campaign of another name", a.says, now)}
+		return failure.NeedsOperator{Err: fmt.Errorf("it has changed since the campaign began: it said %s of "+
+			"itself, now %s; bring the former version back, or begin a campaign of another name", a.says, now)}
 	}
 	a.began = nil
 	return nil
@@ -232,7 +239,7 @@ func (a *asker) checkTrusted(command []string) error {
 	}
 	err := CheckTrusted(a.of.Folder, command)
 	if err == nil {
-		a.trusted.Store(key, true)
+		a.trusted.Store(key, struct{}{})
 	}
 	return err
 }
@@ -299,7 +306,9 @@ func (a *asker) askTwice(q program.Question) (json.RawMessage, error) {
 		return nil, err
 	}
 	if !bytes.Equal(first, second) {
-		return nil, failure.Unusable{Err: fmt.Errorf("it answers the same question differently in another process: %.300s, then %.300s; an answer may depend on nothing but its question, whose seed is there to draw from", first, second)}
+		return nil, failure.Unusable{Err: fmt.Errorf("it answers the same question differently in another process: "+
+			"%.300s, then %.300s; an answer may depend on nothing but its question, whose seed is there to draw from",
+			first, second)}
 	}
 	return first, nil
 }
@@ -348,4 +357,122 @@ func (a *asker) takeIdle(key string) *server {
 	}
 	a.idle[key] = list[:len(list)-1]
 	return list[len(list)-1]
+}
+
+// PassEnv is the environment variable that names further variables to pass to programs, separated
+// by commas.
+const PassEnv = "ROUNDTABLE_PROGRAMS_ENV"
+
+// passed matches the names of the variables that a program is given: what says where things are
+// and how to write them. Whatever else is set, keys under any name among it, is none of its business:
+// a program of a campaign is shown texts of models, and pays for nothing.
+var passed = regexp.MustCompile(`^(PATH|HOME|USER|LOGNAME|SHELL|PWD|TERM|NO_COLOR|TZ|LANG|LANGUAGE|LC_[A-Z]+|TMPDIR|TMP|TEMP|SYSTEMROOT|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH|SSL_CERT_(FILE|DIR)|` +
+	`PYTHON(PATH|HOME|HASHSEED|UNBUFFERED|IOENCODING|UTF8)|VIRTUAL_ENV|CONDA_(PREFIX|DEFAULT_ENV)|NODE_PATH|JAVA_HOME|R_(HOME|LIBS|LIBS_USER|LIBS_SITE)|JULIA_(DEPOT_PATH|PROJECT)|GO(PATH|ROOT|CACHE|MODCACHE)|` +
+	`(OMP|MKL|OPENBLAS)_NUM_THREADS|CUDA_VISIBLE_DEVICES)$`)
+
+// passedOn returns the variables of an environment that a program is given.
+func passedOn(environment []string) []string {
+	more := strings.Split(os.Getenv(PassEnv), ",")
+	for i := range more {
+		more[i] = strings.TrimSpace(more[i])
+	}
+	return slices.DeleteFunc(slices.Clone(environment), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		return !passed.MatchString(name) && !slices.Contains(more, name)
+	})
+}
+
+// recording is an answer as it is stored.
+type recording struct {
+	Command []string        `json:"command"`
+	Request json.RawMessage `json:"request"`
+	Answer  json.RawMessage `json:"answer"`
+	SHA256  string          `json:"sha256"` // of the answer
+}
+
+// Folder returns the folder of a campaign's recorded answers.
+func Folder(campaign string) string { return lake.AboutKey(campaign, "programs/") }
+
+// Key returns the key under which the answer of command to request is stored.
+func Key(campaign string, command []string, request json.RawMessage) string {
+	words, err := json.Marshal(command)
+	if err != nil {
+		panic("programs: " + err.Error()) // texts always marshal
+	}
+	return Folder(campaign) + digest(append(append(words, '\n'), request...))[:32] + ".json"
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// load returns a stored answer. One whose bytes are not those that were written is
+// store.ErrCorrupt.
+func load(ctx context.Context, s store.Store, campaign string, q program.Question) (json.RawMessage, error) {
+	key := Key(campaign, q.Command, q.Input)
+	data, err := s.Get(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	r, err := read(key, data)
+	if err == nil && Key(campaign, r.Command, r.Request) != key {
+		err = fmt.Errorf("%s: %w: it answers another question", key, store.ErrCorrupt)
+	}
+	return r.Answer, err
+}
+
+// read decodes a recording.
+func read(key string, data []byte) (r recording, err error) {
+	if err := json.Unmarshal(data, &r); err != nil {
+		return r, fmt.Errorf("%s: %w: %w", key, store.ErrCorrupt, err)
+	}
+	if digest(r.Answer) != r.SHA256 {
+		return r, fmt.Errorf("%s: %w: its answer has another checksum", key, store.ErrCorrupt)
+	}
+	return r, nil
+}
+
+// save stores an answer and returns the one that counts: the first.
+func save(ctx context.Context, s store.Store, campaign string, q program.Question,
+	answer json.RawMessage) (json.RawMessage, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false) // it would change the bytes of the answer
+	if err := e.Encode(recording{q.Command, q.Input, answer, digest(answer)}); err != nil {
+		return nil, err
+	}
+	err := s.PutIfAbsent(ctx, Key(campaign, q.Command, q.Input), out.Bytes())
+	if errors.Is(err, store.ErrExists) {
+		return load(ctx, s, campaign, q)
+	}
+	return answer, err
+}
+
+// Check returns how many answers of programs a campaign has recorded, and which of them are
+// damaged.
+func Check(ctx context.Context, s store.Store, campaign string) (recorded int, findings []lake.Finding, err error) {
+	objects, err := s.List(ctx, Folder(campaign))
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, o := range objects {
+		data, err := s.Get(ctx, o.Key)
+		if err != nil && !errors.Is(err, store.ErrCorrupt) {
+			return recorded, findings, err
+		}
+		r := recording{}
+		if err == nil {
+			r, err = read(o.Key, data)
+		}
+		if err == nil && Key(campaign, r.Command, r.Request) != o.Key {
+			err = errors.New("it answers another question than its name says")
+		}
+		if err != nil {
+			findings = append(findings, lake.NewFinding(o.Key, err))
+			continue
+		}
+		recorded++
+	}
+	return recorded, findings, nil
 }

@@ -25,10 +25,7 @@ func parseBallot(text string, cut bool, step transcript.Step, inst envs.Instance
 			return a, nil
 		}
 	}
-	reshape := func(object jsontext.Value, step transcript.Step) (jsontext.Value, []string) {
-		return plainDecision(object, standsAlone(text, cut), step.Payload.Ballot)
-	}
-	return inObject(withExplanation(parseDecision), reshape)(text, cut, step, inst)
+	return inObject(withExplanation(parseDecision), newBallotShaper(step))(text, cut, step, inst)
 }
 
 func parseDecision(object jsontext.Value, step transcript.Step, _ envs.Instance) (Answer, error) {

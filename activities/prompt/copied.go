@@ -42,9 +42,9 @@ const reasonProperty = "reason_for_decision"
 // shownText is a property with a text, as forms in prompts have it.
 var shownText = regexp.MustCompile(`"([a-z_]+)"\s*:\s*("(?:[^"\\]|\\.)*")`)
 
-// CheckCopied refuses an answer whose texts are the words that stand in their places in
-// the form: "your message" is not a message. reasonless says that those in place of its
-// reasons are, which others may not even see; then there are none.
+// CheckCopied returns an error if an answer repeats a placeholder of its form: "your message" is
+// not a message. reasonless is true if only its reasons do, which others may not even see: the
+// answer then has no reasons.
 func CheckCopied(raw []byte, question []model.Message, form Form) (reasonless bool, err error) {
 	object, err := Object(raw)
 	if err != nil {

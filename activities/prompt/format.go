@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -19,8 +20,6 @@ type format struct {
 type (
 	parser       func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error)
 	objectParser func(object jsontext.Value, step transcript.Step, inst envs.Instance) (Answer, error)
-	// objectShaper also says what it changed.
-	objectShaper func(object jsontext.Value, step transcript.Step) (jsontext.Value, []string)
 )
 
 // formats are all forms of answers. What is in proposals and estimates the environment
@@ -29,11 +28,11 @@ var formats = map[transcript.Format]format{
 	transcript.FormatText:     {parse: parseText},
 	transcript.FormatAnswer:   {parse: parseAnswer},
 	transcript.FormatReply:    {parse: parseReply},
-	transcript.FormatMessage:  {parse: inObject(parseMessage), fields: messageFields},
-	transcript.FormatEstimate: {parse: inObject(parseEstimate), fields: estimateFields},
+	transcript.FormatMessage:  {parse: inObject(parseMessage, nil), fields: messageFields},
+	transcript.FormatEstimate: {parse: inObject(parseEstimate, nil), fields: estimateFields},
 	transcript.FormatProposal: {parse: parseProposalText, fields: proposalFields},
 	transcript.FormatBallot:   {parse: parseBallot, fields: decisionFields},
-	transcript.FormatPersona:  {parse: inObject(parsePersona), fields: personaFields},
+	transcript.FormatPersona:  {parse: inObject(parsePersona, nil), fields: personaFields},
 }
 
 // objectNames are the names of the members of a format's object, by which one is known; the
@@ -46,13 +45,13 @@ var objectNames = map[transcript.Format][]string{
 	transcript.FormatPersona:  {"role", "description"},
 }
 
-// Parse reads a whole answer in the step's format; see ParseReply.
+// Parse reads a whole answer to step, without separate thinking; see ParseReply.
 func Parse(raw []byte, step transcript.Step, inst envs.Instance) (Answer, error) {
 	return ParseReply(Reply{Raw: raw}, step, inst)
 }
 
 // inObject returns a parser of the one object of a text, which may have to be brought into shape first.
-func inObject(parse objectParser, reshape ...objectShaper) parser {
+func inObject(parse objectParser, shaper *shaper) parser {
 	return func(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
 		names := objectNames[step.Payload.Format]
 		object, repairs, err := objectIn(text, cut)
@@ -60,18 +59,24 @@ func inObject(parse objectParser, reshape ...objectShaper) parser {
 			object, repairs, err = slices.Concat([]byte(`{"`+names[0]+`":`), list, []byte(`}`)),
 				[]string{"list without an object"}, nil
 		}
+		readAs := ""
+		if err != nil && shaper != nil && shaper.ballot == "" && !cut && beginsObject(text) < 0 {
+			if words, is := shaper.inWords(text); words != nil {
+				object, readAs, err = words, is, nil
+			}
+		}
 		if err != nil {
 			return Answer{}, err
 		}
 		object, shaped := shapeObject(object, names)
-		for _, reshape := range reshape {
+		if shaper != nil {
 			var more []string
-			object, more = reshape(object, step)
+			object, more = shaper.shape(object, standsAlone(text, cut))
 			shaped = slices.Compact(slices.Concat(shaped, more))
 		}
 		a, err := parse(object, step, inst)
 		if err == nil {
-			a.ReadAs = readAsJSON(slices.Concat(repairs, shaped))
+			a.ReadAs = cmp.Or(readAs, readAsJSON(slices.Concat(repairs, shaped)))
 		}
 		return a, err
 	}

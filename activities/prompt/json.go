@@ -13,9 +13,9 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Object finds the one JSON object of an answer. Thinking, prose or a code fence around it
-// is passed over, and slips of writing are repaired where they leave one meaning only;
-// other objects, names with two values and deep nesting are errors.
+// Object returns the one JSON object of an answer. It ignores thinking, prose or a code fence
+// around it, and repairs slips of writing that leave one meaning only; other objects, names with
+// two values and deep nesting are errors.
 func Object(raw []byte) (jsontext.Value, error) {
 	object, _, err := findObject(raw, false)
 	return object, err

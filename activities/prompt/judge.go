@@ -1,13 +1,13 @@
 package prompt
 
-// Rubric is what a judge reads next to a decision.
+// Rubric is what a judge is told to score a decision by.
 type Rubric struct {
 	Rubric    string
 	Low, High float64 // of the scale
 }
 
-// JudgeTemplate is where a pack has the words for a judge.
+// JudgeTemplate is the path of a judge's template in a pack.
 const JudgeTemplate = "score/judge.tmpl"
 
-// RenderJudge renders what a judge reads in every question.
+// RenderJudge returns the text that a judge reads in every question.
 func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.executeTemplate(JudgeTemplate, r) }

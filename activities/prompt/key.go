@@ -7,7 +7,8 @@ import (
 	"roundtable/envs"
 )
 
-// Key returns the identity of a proposal in transcripts: short, because history holds it.
+// Key returns the identity of a proposal in transcripts: a short hash, since workflow histories
+// hold it.
 func Key(p envs.Proposal) string {
 	sum := sha256.Sum256([]byte(p))
 	return hex.EncodeToString(sum[:6])

@@ -6,7 +6,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Decision is what an agent decided on others' plans.
+// Decision is what an agent decided about others' plans.
 type Decision struct {
 	Accepted    *Candidate // nil if it accepted none
 	Refused     []Candidate

@@ -12,10 +12,9 @@ import (
 	"roundtable/envs/wording"
 )
 
-// CheckOverride returns an error for each file of a folder of templates that
-// replaces none of those known: a misspelt one would be passed over, as would a
-// folder without any. Files elsewhere than in the folders of a pack are nobody's
-// business, unless they are templates.
+// CheckOverride returns an error for each file of a folder of templates that replaces none of
+// known, such as a misspelt one, and for a folder without any. Files outside the folders of a pack
+// are ignored, unless they are templates.
 func CheckOverride(override fs.FS, known map[string]bool) (errs []error) {
 	replaced := false
 	err := fs.WalkDir(override, ".", func(name string, d fs.DirEntry, err error) error {

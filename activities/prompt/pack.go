@@ -7,6 +7,7 @@ package prompt
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"path"
@@ -19,8 +20,8 @@ import (
 	"roundtable/workflows/decision"
 )
 
-// Edition numbers the built-in prompts. It is recorded with a plan, whose packs
-// hold the words themselves.
+// Edition is the number of the built-in prompts' edition. It is recorded with a plan, whose packs
+// hold the texts themselves.
 const Edition = 3
 
 // Pack is every template that a condition uses, by path: env/*.tmpl,
@@ -29,8 +30,9 @@ const Edition = 3
 // It is recorded with the campaign, so that every worker asks in the same words.
 type Pack map[string]string
 
-// NewPack collects the built-in templates; agents is nil if nothing is said of them,
-// and override, if not nil, is a folder laid out like the pack whose files replace them.
+// NewPack returns the built-in templates of an environment, a protocol and a rule; agents is nil if
+// the campaign says nothing of them. Files of override, a folder laid out like the pack or nil,
+// replace them.
 func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack, error) {
 	pack := Pack{
 		"rule/name.tmpl":        words.Name,
@@ -50,8 +52,8 @@ func NewPack(env, protocol, agents, override fs.FS, words decision.Words) (Pack,
 	return pack, err
 }
 
-// Add adds templates to a folder of the pack, in place of those of the same name; those of
-// override replace them.
+// Add adds files to a folder of the pack, replacing those of the same name; files of override
+// replace both.
 func (p Pack) Add(folder string, files, override fs.FS) error {
 	added := Pack{}
 	if err := errors.Join(added.add(files, folder), added.overrideFrom(override)); err != nil {
@@ -68,12 +70,27 @@ func (p Pack) overrideFrom(folder fs.FS) error {
 		return nil
 	}
 	for name := range p {
-		data, err := fs.ReadFile(folder, name)
-		if err == nil {
-			p[name] = string(data)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+		f, err := folder.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		} else if err != nil {
 			return err
 		}
+		data, err := io.ReadAll(io.LimitReader(f, maxTemplate+1))
+		if err := errors.Join(err, f.Close(), checkLength(name, len(data))); err != nil {
+			return err
+		}
+		p[name] = string(data)
+	}
+	return nil
+}
+
+// maxTemplate is how long a template may be, in bytes: it can stand in each of hundreds of prompts.
+const maxTemplate = 256 << 10
+
+func checkLength(template string, bytes int) error {
+	if bytes > maxTemplate {
+		return fmt.Errorf("prompt %s is too long; expected at most %d KiB", template, maxTemplate>>10)
 	}
 	return nil
 }
@@ -92,7 +109,7 @@ func (p Pack) add(files fs.FS, folder string) error {
 	})
 }
 
-// Take replaces the templates of a folder by those of another pack.
+// Take replaces the templates of folder by those of from.
 func (p Pack) Take(from Pack, folder string) {
 	in := func(name string) bool { return path.Dir(name) == folder }
 	maps.DeleteFunc(p, func(name, _ string) bool { return in(name) })
@@ -103,13 +120,13 @@ func (p Pack) Take(from Pack, folder string) {
 	}
 }
 
-// Templates are a pack's templates, ready to be executed.
+// Templates are the compiled templates of a pack.
 type Templates struct {
 	set    *template.Template
 	steady bool // the system message of a speaker is the same in every turn
 }
 
-// Parse compiles the pack; the error names the file and line.
+// Parse compiles the templates; the error names the file and line.
 func (p Pack) Parse() (*Templates, error) {
 	set := template.New("").Option("missingkey=error").Funcs(template.FuncMap{
 		"list":    wording.And[string],
@@ -121,6 +138,9 @@ func (p Pack) Parse() (*Templates, error) {
 	})
 	for _, name := range slices.Sorted(maps.Keys(p)) { // so that of several errors always the same is told
 		text := p[name]
+		if err := checkLength(name, len(text)); err != nil {
+			return nil, err
+		}
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("prompt %w", err)
 		}

@@ -19,13 +19,13 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Bounds of an answer.
+// Limits of an answer's size.
 const (
 	MaxAnswer = 256 << 10 // bytes
 	maxDepth  = 64        // of nesting
 )
 
-// Answer is what an answer says.
+// Answer is what was read from a model's answer.
 type Answer struct {
 	Act      transcript.Act
 	Text     string        // what others may see
@@ -35,19 +35,19 @@ type Answer struct {
 	Proposal envs.Proposal // canonical; "" if none
 }
 
-// Reply is what a service sent for one question.
+// Reply is what a service returned for one question.
 type Reply struct {
 	Raw      []byte
 	Thinking string // what the service gave apart from the text
 	Cut      bool   // it was cut off: at the limit of its tokens, for one
 }
 
-// IsCut reports whether a finish reason says that an answer was cut off: at max_tokens, or
-// where the model's context was full.
+// IsCut reports whether a finish reason says that an answer was cut off, at max_tokens or at the
+// end of the model's context.
 func IsCut(finish string) bool { return finish == "length" || finish == "context_length" }
 
-// ParseReply reads a reply in the step's format. The error tells the model what to fix; an
-// answer in free text keeps its text next to it, and thinking is kept in any case.
+// ParseReply reads a reply in the step's format. The error tells the model what to fix; with it
+// come the thinking and, for a free text, the text.
 func ParseReply(r Reply, step transcript.Step, inst envs.Instance) (Answer, error) {
 	f, ok := formats[step.Payload.Format]
 	if !ok {
@@ -236,6 +236,11 @@ func parseTargets(v jsontext.Value, agents []envs.Agent) ([]int, error) {
 	}
 	slices.Sort(to)
 	return to, nil
+}
+
+// parseProposalText reads a proposal in the form that is asked for, or in one that has no other meaning.
+func parseProposalText(text string, cut bool, step transcript.Step, inst envs.Instance) (Answer, error) {
+	return inObject(withExplanation(parseProposal), newProposalShaper(inst))(text, cut, step, inst)
 }
 
 func parseProposal(object jsontext.Value, _ transcript.Step, inst envs.Instance) (Answer, error) {

@@ -7,30 +7,29 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Positions are where an agent sees itself and others, in an environment that
-// moves states. Others have no names: an agent is told positions only, as in
-// paper 5's prompts.
+// Positions are where an agent sees itself and others, in an environment that moves states. Others
+// have no names, as in paper 5's prompts.
 type Positions struct {
-	Own    string     // where it is now
-	Weight string     // how much it counts itself; "" if all count the same
-	Others []Position // where those that it hears now are, by agent
-	Past   []Moment   // what it remembers, oldest first
+	Own    string     // its position now
+	Weight string     // of its own position; "" if all count the same
+	Others []Position // positions of the agents that it hears now, by agent
+	Past   []Moment   // earlier rounds that it remembers, oldest first
 }
 
-// Position is where another agent is seen.
+// Position is where an agent sees another agent.
 type Position struct {
 	Position string
 	Age      int    // in rounds
 	Weight   string // "" if all count the same
 }
 
-// Moment is what an agent remembers of one time: 0 is the start, n the end of round n.
+// Moment is what an agent remembers of one round: 0 is the start, n the end of round n.
 type Moment struct {
 	Round  int
 	Own    string
 	Others []string
-	Reason string // why it wanted to go there
-	Plan   string // where it wanted to be
+	Reason string // why it wanted to move there
+	Plan   string // position that it wanted
 }
 
 // positionsSeen sorts what a step sees.
@@ -108,7 +107,7 @@ func areUneven(weights []float64) bool {
 
 func weightText(w float64) string { return strconv.FormatFloat(w, 'g', -1, 64) }
 
-// String returns the place as an agent reads it.
+// String returns the position as an agent reads it.
 func (p Position) String() string {
 	text := p.Position
 	if p.Age > 0 {

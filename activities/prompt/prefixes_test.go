@@ -149,7 +149,7 @@ func cachedShare(t testing.TB, x treatment, service string) (share, atMost, bill
 	if s.step > 0 {
 		m = must(openai.New(openai.Config{Model: "m", BaseURL: server.URL + "/v1"}))
 	} else {
-		m = must(anthropic.New(anthropic.Config{Model: "m", BaseURL: server.URL, APIKeyEnv: "TEST_KEY"}))
+		m = must(anthropic.New(anthropic.Config{Model: "m", BaseURL: server.URL, APIKeyEnv: "TEST_KEY", CacheControl: true}))
 	}
 	table, _ := money.Default()
 	price, ok := table.Find(s.price)

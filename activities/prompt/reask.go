@@ -9,8 +9,8 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Reask returns a question once more after answers that could not be used, of each of
-// which a fault says what was wrong.
+// Reask returns the messages that ask question again after unusable answers, each with its fault,
+// in the way that the campaign sets.
 func Reask(question []model.Message, way plan.Reask, form Form, unusable []Unusable) []model.Message {
 	if way == plan.ReaskShown {
 		return reaskShown(question, form, unusable)
@@ -46,7 +46,8 @@ func reaskFresh(question []model.Message, form Form, unusable []Unusable) []mode
 	case form.Example == "":
 		b.WriteString(" Answer again with one JSON object in the form described above and nothing else.")
 	default:
-		fmt.Fprintf(&b, " Answer again with one JSON object and nothing else. This is an example of the form, with made-up content; write your own in its place:\n%s", form.Example)
+		fmt.Fprintf(&b, " Answer again with one JSON object and nothing else. This is an example of the form, with "+
+			"made-up content; write your own in its place:\n%s", form.Example)
 	}
 	again := slices.Clone(question)
 	last := &again[len(again)-1]

@@ -32,7 +32,7 @@ const (
 	seatTemplate   = "agent/seat.tmpl" // goes on where the other ends
 )
 
-// RenderSystem renders the system prompt of one agent.
+// RenderSystem returns the system prompt of one agent.
 func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 	system := SystemPrompt{messages: map[string]string{}}
 	for _, part := range []struct {
@@ -57,18 +57,17 @@ func (t *Templates) RenderSystem(observation any) (SystemPrompt, error) {
 	return system, nil
 }
 
-// RenderRoleSystem renders what a speaker that is not an agent is told throughout: what
-// everybody is told, and nothing of what one agent alone knows.
+// RenderRoleSystem returns the system prompt of a speaker that is not an agent: what everybody is
+// told, without what only one agent knows.
 func (t *Templates) RenderRoleSystem(observation any) (SystemPrompt, error) {
 	system, err := t.RenderSystem(observation)
 	system.Background = ""
 	return system, err
 }
 
-// Render returns the messages that ask for a step: the system message with the
-// task, the rules and the agent's background, unless its template is empty; then
-// what the agent sees and is to do. Where the protocol is a chat, what the agent
-// was asked and answered before comes in between.
+// Render returns the prompt of step: the system message with the task, the rules and the agent's
+// background, unless its template is empty; then what the agent sees and is to do. Where the
+// protocol is a chat, what the agent was asked and answered before comes in between.
 func (t *Templates) Render(s Source, shared SystemPrompt, step transcript.Step) ([]model.Message, error) {
 	v := s.viewOf(step)
 	if len(v.unshown) > 0 { // an agent would lack what its protocol shows it
@@ -162,7 +161,7 @@ func (s Source) chatHistory(step transcript.Step) []transcript.Entry {
 	return own
 }
 
-// Hash identifies the messages of a prompt.
+// Hash returns a hash that identifies the messages of a prompt.
 func Hash(messages []model.Message) string {
 	data, err := json.Marshal(messages)
 	if err != nil {

@@ -87,6 +87,15 @@ func TestBrokenTemplates(t *testing.T) {
 	if _, err := must(with("x")).Parse(); err != nil {
 		t.Error(err)
 	}
+	const most = 256 << 10
+	_, err := must(with(strings.Repeat("x", most))).Parse()
+	_, ofFolder := with(strings.Repeat("x", most+1))
+	_, ofLake := prompt.Pack{"protocol/message.tmpl": strings.Repeat("x", most+1)}.Parse()
+	for _, long := range []error{ofFolder, ofLake} {
+		if err != nil || long == nil || !strings.Contains(long.Error(), "message.tmpl is too long; expected at most 256 KiB") {
+			t.Errorf("of the longest %v, of a longer one %v", err, long)
+		}
+	}
 	unreadable := badFS{}
 	if _, err := prompt.NewPack(env.Prompts(), files, nil, unreadable, rule.Words()); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("an unreadable folder gives the error %v", err)

@@ -87,7 +87,7 @@ func personaText(p protocol.Persona) string {
 	return strings.Join(strings.Fields(text), " ")
 }
 
-// Persona is who an agent is told to be.
+// Persona is the role that an agent is told to play.
 type Persona struct {
 	Agent string
 	Text  string // role (description)
@@ -120,7 +120,7 @@ func (s Source) personasShown(step transcript.Step) (own string, all []Persona) 
 	return own, all
 }
 
-// GivenPersonas returns the personas that a campaign's file gives, by agent; none if it gives none.
+// GivenPersonas returns the personas that a campaign's file gives, by agent; nil if it gives none.
 func GivenPersonas(p protocol.Protocol, inst envs.Instance) []Persona {
 	return slices.DeleteFunc(givenPersonas(p, Names(inst.Agents())), func(p Persona) bool { return p.Text == "" })
 }

@@ -16,14 +16,14 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Said is what was said in an entry, besides its compact act.
+// Said is what an entry says beyond its compact act.
 type Said struct {
 	Text     string
 	Reason   string // private
 	Proposal envs.Proposal
 }
 
-// Source is what prompts are made from: a collaboration as it stands.
+// Source is what prompts are made from: the present state of a collaboration.
 type Source struct {
 	Env        envs.Environment
 	Instance   envs.Instance
@@ -33,7 +33,7 @@ type Source struct {
 	Seats      []seats.Seat // by agent; none if the campaign says nothing of them
 }
 
-// Rule is a rule's words as rendered.
+// Rule is the rendered text about a decision rule.
 type Rule struct{ Name, Explanation, Ballot string }
 
 // View is the data of protocol templates: what one agent may know now.
@@ -62,9 +62,9 @@ type View struct {
 	Merged        string      // all observations as one, if it is told them
 	Decision      *Decision   // its own latest one, if it is shown to it
 	Bare          bool        // the answer is asked for without reasons
-	Confidence    bool        // with how sure the agent is of it
+	Confidence    bool        // the answer is to say how sure the agent is
 	ReasonsShown  bool        // reasons are read by the other agents
-	Required      bool        // to propose nothing is not offered, since there is no proposal that could remain
+	Required      bool        // the agent must propose something, since no earlier proposal could stand
 
 	unshown []transcript.Entry // seen, and of a form that none of the above holds
 	ends    *partEnds          // of what is rendered; nil if they are not asked for
@@ -77,9 +77,10 @@ type partEnds struct {
 	at     []int
 }
 
-// Ended says that a later prompt of the speaker may differ from here on: after what was said in a round, or
-// before a message of its own. Templates that show what was said before anything else, in the order in
-// which it was said, call it. Of neighbours with the same key the last one counts.
+// Ended marks that from here on, a later prompt of the speaker may differ, and returns "". Marks
+// come after what was said in a round, or before a message of the speaker. Templates that begin
+// with what was said, in its order, call it. Of neighbouring marks with the same key the last one
+// counts.
 func (v View) Ended(key int) string {
 	e := v.ends
 	if e == nil || e.length == nil {
@@ -104,27 +105,27 @@ func (e *partEnds) moveInto(text string, before int) {
 	e.at = at
 }
 
-// Seat is what all agents know of one of them.
+// Seat is what all agents know of one agent.
 type Seat struct {
 	Agent, Role string
 	Votes       string // "2 votes"; empty if that is not said
 }
 
-// Note is what an agent alone knows of: an estimate of its own, or what a tool told it.
+// Note is a text that only one agent knows: its own estimate, or what a tool told it.
 type Note struct {
 	Phase string
 	Round int
 	Text  string
 }
 
-// Solution is an answer in free text.
+// Solution is one answer in free text.
 type Solution struct {
 	By    string
 	Round int
 	Text  string
 }
 
-// Offer is a proposal that was made.
+// Offer is one proposal.
 type Offer struct {
 	By          string
 	Round       int
@@ -133,16 +134,16 @@ type Offer struct {
 	Reason      string // its author's, if reasons are shown
 }
 
-// Message is a message that was sent.
+// Message is one message between agents.
 type Message struct {
 	Round          int
 	From, To, Text string
 }
 
-// Candidate is something to vote for; ID counts from 1.
+// Candidate is a proposal to vote for; IDs count from 1.
 type Candidate struct {
 	ID          int
-	Text        string // its canonical form
+	Text        string // canonical form of the proposal
 	Answer      string // as its author wrote it, if it did so as an answer alone
 	By          []string
 	Standing    bool
@@ -162,7 +163,7 @@ func (s Source) visitVisible(step transcript.Step, see func(transcript.Entry)) {
 
 func (s Source) agentNames() []string { return Names(s.Instance.Agents()) }
 
-// Names of agents, in their order.
+// Names returns the names of agents, in their order.
 func Names(agents []envs.Agent) []string {
 	names := make([]string, len(agents))
 	for i, a := range agents {
@@ -171,9 +172,9 @@ func Names(agents []envs.Agent) []string {
 	return names
 }
 
-// name of a speaker: an agent's, or its role.
+// name of a speaker: an agent's, also of a stranger in its place, or its role.
 func name(names []string, s transcript.Speaker) string {
-	if s.Role != "" {
+	if s.Role != "" && s.Role != protocol.Stranger {
 		return s.Role
 	}
 	return names[s.Index]
@@ -340,8 +341,7 @@ func addresseeNames(names []string, to []int) string {
 	return wording.And(addressed)
 }
 
-// Scene returns the structured form of what the agent may see, for models that are
-// not language models.
+// Scene returns what the agent of step may see, as data, for models that are not language models.
 func (s Source) Scene(step transcript.Step, rng *rand.Rand) *model.Scene {
 	sit := envs.Situation{
 		Agent: step.Speaker.Index, Role: step.Speaker.Role, Agents: s.Instance.Agents(),
@@ -403,9 +403,9 @@ func isOwnAnswer(step transcript.Step, c transcript.Candidate) bool {
 		slices.Contains(c.Agents, step.Speaker.Index)
 }
 
-// agentOf returns the index of an agent; -1 of a speaker with a role.
+// agentOf returns the index of an agent, also of a stranger in its place; -1 of a speaker with another role.
 func agentOf(s transcript.Speaker) int {
-	if s.Role != "" {
+	if s.Role != "" && s.Role != protocol.Stranger {
 		return -1
 	}
 	return s.Index

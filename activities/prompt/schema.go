@@ -11,7 +11,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Form is how the answer to a step is to be written.
+// Form says how the answer to a step is to be written.
 type Form struct {
 	Schema  json.RawMessage // JSON Schema of the answer; nil if it has none
 	Example string          // the form filled in; "" if it is not known
@@ -19,10 +19,9 @@ type Form struct {
 	Text    bool            // the answer is free text, not JSON
 }
 
-// FormOf returns the form of the answer to a step. Its properties have the order in
-// which the prompt asks for them: reasons before decisions. What the schema
-// allows and Parse refuses is said where no schema can say it: amounts
-// that must add up to a sum, for one.
+// FormOf returns the form of the answer to step. Its properties are in the order of the prompt:
+// reasons before decisions. Parse may refuse what the schema allows only where no schema can say
+// it, such as amounts that must add up to a sum.
 func FormOf(step transcript.Step, inst envs.Instance, system SystemPrompt) Form {
 	f := formats[step.Payload.Format]
 	if f.fields == nil {

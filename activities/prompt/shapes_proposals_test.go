@@ -2,6 +2,7 @@ package prompt_test
 
 import (
 	"testing"
+	"testing/fstest"
 
 	"roundtable/activities/prompt"
 	"roundtable/envs"
@@ -10,23 +11,32 @@ import (
 	"roundtable/envs/exchange"
 	"roundtable/envs/menu"
 	"roundtable/envs/publicgoods"
+	"roundtable/envs/qa"
 	"roundtable/workflows/transcript"
 )
+
+// proposingInstances are what proposals of these tests are for.
+func proposingInstances(t *testing.T) map[string]envs.Instance {
+	plane := consensus.Defaults()
+	plane.Dimension = 2
+	open := qa.Defaults()
+	open.Format, open.File, open.Kind = "jsonl", "q.jsonl", qa.Text
+	return map[string]envs.Instance{
+		"goods": economy(t), "riches": dealt(t, must(exchange.New(exchange.Params{Agents: 2, Quantity: exchange.Quantity{3000, 100}}))), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
+		"line": dealt(t, must(consensus.New(consensus.Defaults()))), "plane": dealt(t, must(consensus.New(plane))),
+		"give": dealt(t, must(publicgoods.New(publicgoods.Defaults()))), "stars": dealt(t, movies(tiny())),
+		"open": dealt(t, must(qa.New(open, fstest.MapFS{"q.jsonl": {Data: []byte(`{"id":"q","question":"Which city?","answer":"Warsaw"}`)}}))),
+	}
+}
 
 // Proposals in other shapes, with what a person reads in each and how it is said to have been
 // read; "-" where it cannot be told, or a second reading is possible.
 func TestShapesOfProposals(t *testing.T) {
-	plane := consensus.Defaults()
-	plane.Dimension = 2
-	instances := map[string]envs.Instance{
-		"goods": economy(t), "riches": dealt(t, must(exchange.New(exchange.Params{Agents: 2, Quantity: exchange.Quantity{3000, 100}}))), "menu": dealt(t, must(menu.New(menu.Defaults()))), "tasks": dealt(t, must(allocation.New(allocation.Defaults()))),
-		"line": dealt(t, must(consensus.New(consensus.Defaults()))), "plane": dealt(t, must(consensus.New(plane))),
-		"give": dealt(t, must(publicgoods.New(publicgoods.Defaults()))), "stars": dealt(t, movies(tiny())),
-	}
+	instances := proposingInstances(t)
 	const half = `{"Alex":{"apples":40,"bread":50},"Blake":{"apples":60,"bread":50}}`
 	const given = `{"Alex":1,"Blake":2,"Casey":3,"Drew":4}`
 	const two = `{"Run the pilot study":"agent_1","Publish the code":"agent_0"}`
-	for _, x := range []struct{ env, want, readAs, text string }{
+	checkReadings(t, instances, []reading{
 		{"goods", half, "json", `{"proposal": ` + half + `}`},
 		{"goods", half, "json, repaired: list of objects", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}, {"agent": "Blake", "apples": 60, "bread": 50}]}`},
 		{"goods", half, "json, repaired: list of objects", `{"proposal": [{"name": "Blake", "goods": {"apples": 60, "bread": 50}, "reason": "x"}, {"name": "Alex", "goods": {"apples": 40, "bread": 50}}]}`},
@@ -66,7 +76,8 @@ func TestShapesOfProposals(t *testing.T) {
 		{"goods", "-", "", `{"proposal": [[40, 50], [60, 50]]}`}, {"goods", "-", "", `{"proposal": [{"agent": "Alex", "apples": 40, "bread": 50}]}`},
 		{"goods", "-", "", `{"rejected_proposal": ` + half + `}`}, {"goods", "-", "", `{"offer": ` + half + `, "counteroffer": ` + half + `}`},
 		{"goods", "-", "", `For example ` + half + ` would be unfair.`}, {"goods", "-", "", `{"offer": ` + half + `, "accept": false}`},
-		{"goods", "-", "", "| | apples | bread |\n|---|---|---|\n| Alex | 40 | 50 |\n| Blake | 60 | 50 |"},
+		{"goods", "-", "", `{"proposal": {"Alex": "40 apples", "Alex ": "50 bread", "Blake": "60 apples, 50 bread"}}`},
+		{"goods", half, "json, repaired: number in words", `{"proposal": {"Alex": "40 apples, 50 bread", "Blake": "60 apples and 50 units of bread"}}`},
 
 		{"give", given, "json", `{"proposal": ` + given + `}`},
 		{"give", given, "json, repaired: list of objects", `{"proposal": [{"agent": "Alex", "contribution": 1}, {"agent": "Blake", "contribution": 2}, {"agent": "Casey", "amount": 3}, {"agent": "Drew", "contribution": 4}]}`},
@@ -99,7 +110,7 @@ func TestShapesOfProposals(t *testing.T) {
 		{"menu", "-", "", `{"proposal": {"Tomato and egg": true, "Coconut rice": true}}`}, {"menu", "-", "", `{"proposal": "Tomato and egg and Coconut rice"}`},
 		{"menu", "-", "", `{"proposal": {"dishes": ["Coconut rice"], "without": ["Tomato and egg"]}}`}, {"menu", "-", "", `{"proposal": ["Coconut rice", "Coconut rice"]}`},
 		{"menu", "-", "", `{"proposal": ["Coconut rice", "-Tomato pasta"]}`}, {"tasks", "-", "", `{"proposal": {"Run the pilot study": "-agent_1"}}`},
-		{"menu", "-", "", `{"proposal": {"Coconut rice": 2}}`}, {"menu", "-", "", `{"proposal": [{"dish": "Coconut rice", "include": false}]}`},
+		{"menu", "-", "", `{"proposal": {"Coconut rice": 2}}`}, {"menu", "-", "", `{"proposal": 5}`}, {"menu", "-", "", `{"proposal": true}`}, {"menu", "-", "", `{"proposal": [{"dish": "Coconut rice", "include": false}]}`},
 
 		{"line", "[57]", "json", `{"proposal": [57]}`}, {"line", "[57]", "json", `{"proposal": "57"}`}, {"line", "[57]", "json, repaired: object around it", `{"proposal": {"position": 57}}`},
 		{"line", "[57]", "json, repaired: axes", `{"proposal": {"x": 57}}`}, {"line", "[57]", "json, repaired: names", `{"position": [57]}`},
@@ -113,7 +124,15 @@ func TestShapesOfProposals(t *testing.T) {
 		{"stars", `{"rating":4}`, "json, repaired: number in words", `{"proposal": {"rating": "4 out of 5 stars"}}`}, {"stars", `{"rating":4}`, "json, repaired: names", `{"rating": 4}`},
 		{"stars", "-", "", `{"proposal": {"rating": "4/10"}}`}, {"stars", "-", "", `{"proposal": {"rating": "3 to 4"}}`}, {"stars", "-", "", `{"proposal": {"rating": 9}}`},
 		{"stars", "-", "", `{"proposal": {"rating": 4, "confidence": 0.4}}`}, {"stars", "-", "", `{"proposal": {"rating": "80%"}}`}, {"stars", "-", "", `{"rating": 4, "score": 2}`},
-	} {
+	})
+}
+
+// reading is what a person reads in an answer, "-" if it cannot be told, and how it is read.
+type reading struct{ env, want, readAs, text string }
+
+func checkReadings(t *testing.T, instances map[string]envs.Instance, all []reading) {
+	t.Helper()
+	for _, x := range all {
 		a, err := prompt.Parse([]byte(x.text), step(transcript.FormatProposal, none), instances[x.env])
 		got := string(a.Proposal)
 		if err != nil {

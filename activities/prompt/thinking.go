@@ -68,7 +68,7 @@ func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
 // maxThoughts bounds the marks of thinking that are looked at.
 const maxThoughts = 64
 
-// HasThinking reports whether a text holds thinking between marks, also such that never ends.
+// HasThinking reports whether text contains thinking between marks, even without an end mark.
 func HasThinking(text string) bool {
 	_, thinking, err := splitThinking(text, false, func(string, int, int) bool { return false })
 	return thinking != "" || err != nil

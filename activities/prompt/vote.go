@@ -7,17 +7,17 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Vote is a vote that was counted.
+// Vote is one counted vote.
 type Vote struct {
 	Round      int
 	Candidates []Candidate
 	Ballots    []Cast
-	Result     string // in words; templates of the second edition word ties themselves
+	Result     string // in words; since edition 2, templates describe ties themselves
 	Tied       string // the candidates that won together, if several did
-	Taken      int    // which of them is selected, from 1; 0 is none
+	Taken      int    // candidate that is selected, from 1; 0 is none
 }
 
-// Cast is a ballot that was counted.
+// Cast is one counted ballot.
 type Cast struct {
 	From, Text string
 	Reason     string // its author's, if reasons are shown

@@ -27,7 +27,7 @@ func TestShapesOfBallots(t *testing.T) {
 
 		{"approve", "[0 2]", `{"approved": [1, 3]}`}, {"approve", "[0 2]", `{"decision": {"1": true, "2": false, "3": "yes"}}`}, {"approve", "[]", `{"decision": {"1": "no", "2": "no", "3": "no"}}`},
 		{"approve", "[0 2]", `{"decision": [{"candidate": 1, "approve": true}, {"candidate": 2, "approve": "no"}, {"candidate": 3, "approve": "Yes"}]}`},
-		{"approve", "[0 2]", `{"votes": {"approvals": [3, 1]}, "decision": [1, 3]}`}, {"approve", "-", `{"decision": {"1": 5, "2": 1, "3": 4}}`}, {"approve", "-", `{"decision": {"1": "maybe", "2": "no"}}`},
+		{"approve", "[0 2]", `{"votes": {"approvals": [3, 1]}, "decision": [1, 3]}`}, {"approve", "-", `{"decision": {"1": 5, "2": 1, "3": 4}}`}, {"approve", "-", `{"decision": {"1": "maybe", "2": "no"}}`}, {"approve", "-", `{"vote": 2}`}, {"approve", "-", `{"decision": true}`},
 
 		{"rate", "[5 1 3]", `{"ratings": {"1": 5, "2": 1, "3": 3}}`}, {"rate", "[5 1 3]", `{"Scores": {"Solution 1": "5/5", "Solution 2": "1/5", "Solution 3": "3 points"}}`},
 		{"rate", "[5 1 3]", `{"decision": [{"candidate": 1, "rating": 5}, {"candidate": "Solution 2", "rating": 1}, {"id": 3, "score": 3}]}`},
@@ -95,8 +95,8 @@ func TestShapesOfBallotsAreSaid(t *testing.T) {
 		{choose, `{"decision": {"candidate": 2, "reason": "x"}}`, "json, repaired: object around it"}, {choose, `{"my_vote": {"candidate": 2}}`, "json, repaired: names, object around it"},
 		{choose, `{"a": {"decision": {"vote": 2}}}`, "json, repaired: object around it"}, {choose, `{vote: null}`, "json, repaired: names without quotes, names"},
 		{rank, `{"decision": [{"candidate": 2}, {"candidate": 3}, {"candidate": 1}]}`, "json, repaired: list of objects"}, {rank, `[{"candidate": 2}, {"candidate": 3}, {"candidate": 1}]`, "json, repaired: list without an object, list of objects"},
-		{approve, `{"decision": {"1": "yes", "2": "no", "3": "no"}}`, "json, repaired: yes and no by candidate"}, {rate, `{"decision": [5, 5, 3]}`, "json, repaired: points in a list"},
-		{rate, `{"1": "5/5", "2": 1, "3": 3}`, "json, repaired: points without an object, units"},
+		{approve, `{"decision": {"1": "yes", "2": "no", "3": "no"}}`, "json, repaired: yes and no by name"}, {rate, `{"decision": [5, 5, 3]}`, "json, repaired: points in a list"},
+		{rate, `{"1": "5/5", "2": 1, "3": 3}`, "json, repaired: decision without an object, number in words"},
 	} {
 		a, err := prompt.Parse([]byte(x.text), step(transcript.FormatBallot, x.form), economy(t))
 		if err != nil || a.ReadAs != x.want {

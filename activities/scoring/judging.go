@@ -18,19 +18,19 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Judging asks judges.
+// Judging has judges score decisions.
 type Judging struct {
 	answers *answers.Answers
 	caller  *calls.Caller
 	taker   *calls.Taker
 }
 
-// NewJudging returns a Judging that asks through a caller and a taker.
+// NewJudging returns a Judging that asks through c and t.
 func NewJudging(a *answers.Answers, c *calls.Caller, t *calls.Taker) *Judging {
 	return &Judging{answers: a, caller: c, taker: t}
 }
 
-// Decision is a final decision to be judged.
+// Decision is a final decision for a judge to score.
 type Decision struct {
 	Campaign   string
 	Generation int // of its collaboration
@@ -39,8 +39,8 @@ type Decision struct {
 	Case       *envs.JudgeCase
 }
 
-// Messages returns what a judge is asked about a decision. The texts are inside a
-// JSON document, so text of an answer cannot inject instructions.
+// Messages returns a judge's prompt about decision c; words are its instructions. The texts are
+// inside a JSON document, so text of an answer cannot inject instructions.
 func Messages(words string, c *envs.JudgeCase) []model.Message {
 	document, err := json.Marshal(c) // with <, > and & escaped: no answer can look like a mark
 	if err != nil {
@@ -57,9 +57,8 @@ func runOf(d Decision, messages []model.Message) answers.RunKey {
 		hex.EncodeToString(sum[:10])}
 }
 
-// Score returns the score of a decision as a share, the mean of the judge's samples:
-// stored ones, or new ones for which it is asked. The error is failure.Unusable if the judge
-// gives none.
+// Score returns the score of d as a share from 0 to 1, the mean of the judge's samples; those not
+// stored yet are asked for. The error is failure.Unusable if the judge gives none.
 func (j *Judging) Score(ctx context.Context, d Decision) (*float64, error) {
 	messages := Messages(d.Judge.Words, d.Case)
 	run := runOf(d, messages)
@@ -166,5 +165,5 @@ func questionAbout(d Decision, run answers.RunKey, sample int, messages []model.
 	return q
 }
 
-// Role is who speaks when a judge scores; no protocol has a role of this name.
+// Role is the speaker's role when a judge scores; no protocol has a role of this name.
 const Role = "scorer"

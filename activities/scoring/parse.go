@@ -14,8 +14,8 @@ import (
 // mostWhy bounds the reason that is kept of a judgement, in bytes.
 const mostWhy = 4000
 
-// Parse reads what a judge answers: {"score": …, "why": "…"} and no other names. The
-// error tells the model what to fix.
+// Parse parses a judge's answer: {"score": …, "why": "…"} and no other names. The error tells the
+// model what to fix.
 func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) {
 	object, err := prompt.Object(raw)
 	if err != nil {
@@ -35,7 +35,7 @@ func Parse(raw []byte, scale [2]float64) (score float64, why string, err error) 
 	return *answer.Score, prompt.Clean([]byte(answer.Why), mostWhy), nil
 }
 
-// Schema returns the JSON Schema of an answer: the reason, then the score.
+// Schema returns the JSON Schema of a judge's answer: the reason, then the score.
 func Schema(scale [2]float64) json.RawMessage {
 	return jsonschema.Object(
 		jsonschema.Property{Name: "why", Schema: jsonschema.Text()},
@@ -48,7 +48,7 @@ func scoreForm(scale [2]float64) prompt.Form {
 		Example: fmt.Sprintf(`{"why": "<your reason>", "score": %.4g}`, scale[0]+0.37*(scale[1]-scale[0]))}
 }
 
-// Judged is what a judgement comes to, as it is stored next to the judge's answer.
+// Judged is the result of a judgement, stored with the judge's answer.
 type Judged struct {
 	Question string  `json:"question"` // its id
 	Decision string  `json:"decision"` // as rows have it
@@ -64,7 +64,7 @@ func (j Judged) encode() string {
 	return string(data)
 }
 
-// ReadJudged reads what a stored judgement came to.
+// ReadJudged returns the result stored in turn t.
 func ReadJudged(t answers.Turn) (j Judged, err error) {
 	if err = json.Unmarshal([]byte(t.Proposal), &j); err != nil {
 		err = fmt.Errorf("a stored judgement cannot be read: %w", err)

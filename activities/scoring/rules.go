@@ -32,9 +32,9 @@ const Rules = "scripted/judge"
 // machinery works. Its scores are marked simulated.
 type rules struct{ scale [2]float64 }
 
-// NewRules makes the judge that counts words: the share (F1) of words that an answer
-// has in common with the reference answer that is nearest, in quarters of its scale, and
-// half without one. The same answer always has the same score.
+// NewRules returns the judge that counts words: its score is the greatest F1 of words that an
+// answer shares with a reference answer, in quarters of the scale, and half the scale without a
+// reference. The same answer always gets the same score.
 func NewRules(scale [2]float64) model.Model { return rules{scale} }
 
 // Complete answers the document of the last message, without looking at anything else.

@@ -28,19 +28,19 @@ import (
 	"roundtable/envs"
 )
 
-// Scores runs the programs that score.
+// Scores has programs score decisions.
 type Scores struct {
 	store   store.Store
 	running *semaphore.Weighted // programs at once
 	asked   singleflight.Group  // by key: equal questions at the same time are one
 }
 
-// NewScores returns a Scores that stores its results in the lake.
+// NewScores returns a Scores that stores its results in store.
 func NewScores(store store.Store) *Scores {
 	return &Scores{store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
 }
 
-// Result is what a program says of a decision, as it is stored.
+// Result is a program's stored score of a decision.
 type Result struct {
 	Command []string        `json:"command"`
 	Request json.RawMessage `json:"request"`
@@ -54,7 +54,7 @@ const (
 	pause = 100 * time.Millisecond
 )
 
-// Folder holds what programs scored in a campaign.
+// Folder returns the folder of the scores that programs gave in a campaign.
 func Folder(campaign string) string { return lake.AboutKey(campaign, "scores/") }
 
 // keyOf returns where the result of a request is stored.
@@ -67,8 +67,8 @@ func keyOf(campaign string, words []string, request json.RawMessage) string {
 	return Folder(campaign) + hex.EncodeToString(sum[:16]) + ".json"
 }
 
-// Score returns the stored score, or has the program score in a folder, which
-// relative paths start from. The error is failure.Unusable if it fails three times.
+// Score returns the stored score, or runs the program of r in folder, from which relative paths
+// start, and stores its score. The error is failure.Unusable if it fails three times.
 func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.ScoreRequest) (*float64, error) {
 	key := keyOf(campaign, r.Command, r.Input)
 	score, err, _ := s.asked.Do(key, func() (any, error) {
@@ -114,14 +114,14 @@ func readResult(ctx context.Context, s store.Store, campaign, key string) (r Res
 	return r, err
 }
 
-// Scored are the stored scores of a campaign's programs.
+// Scored holds the stored scores of a campaign's programs, by question and answer.
 type Scored map[ScoredCase][]float64
 
 // ScoredCase is an answer to a question. Its answer is empty if a program was asked without one.
 type ScoredCase struct{ Question, Answer string } // the id; as Comparable has it
 
-// Comparable returns an answer in one form, whether a program is asked about it or a row has it: A of
-// "A" and "(A)", AC of ["A","C"] and "(A)(C)", 2.5 of 2.5 and "2.50".
+// Comparable returns an answer in one form, equal for a program's question and a row: A for "A" and
+// "(A)", AC for ["A","C"] and "(A)(C)", 2.5 for 2.5 and "2.50".
 func Comparable(answer any) string {
 	text := strings.NewReplacer("(", "", ")", "", "[", "", "]", "", " ", "").Replace(fmt.Sprint(answer))
 	if f, err := strconv.ParseFloat(text, 64); err == nil {
@@ -130,7 +130,7 @@ func Comparable(answer any) string {
 	return text
 }
 
-// ReadScored reads what programs scored in a campaign, and says what is wrong with it.
+// ReadScored returns the stored scores of a campaign's programs, and which of them are damaged.
 func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored, findings []lake.Finding, err error) {
 	objects, err := lake.List(ctx, s, Folder(campaign))
 	if err != nil {

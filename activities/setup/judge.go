@@ -12,7 +12,8 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Judge is the model that scores a condition's decisions, with what it reads in every question.
+// Judge is the model that scores a condition's decisions, with the text that it reads in every
+// question.
 type Judge struct {
 	plan.Judge
 	Provider model.Provider
@@ -37,8 +38,8 @@ func newJudge(p plan.Condition, templates *prompt.Templates, models Models) (*Ju
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// JudgeWords returns what a judge reads in every question, and its id: its model's name, and
-// 8 digits of a hash of all that decides what it answers.
+// JudgeWords returns the text that judge j reads in every question, and its id: its model's name,
+// and 8 digits of a hash of everything that its answers depend on.
 func JudgeWords(j plan.Judge, templates *prompt.Templates) (words, id string, err error) {
 	if words, err = templates.RenderJudge(prompt.Rubric{Rubric: j.Rubric, Low: j.Scale[0],
 		High: j.Scale[1]}); err != nil {

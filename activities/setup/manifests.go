@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/activity"
 	"golang.org/x/sync/singleflight"
 
 	"roundtable/activities/failure"
@@ -17,7 +16,7 @@ import (
 	"roundtable/workflows/task"
 )
 
-// ManifestAge is how old the copy of a manifest that a worker uses may be.
+// ManifestAge is the greatest age of the copy of a manifest that a worker uses.
 const ManifestAge = time.Second
 
 // Manifests keeps copies of the manifests of campaigns under way, and of why their
@@ -37,14 +36,14 @@ type manifestCopy struct {
 	read time.Time
 }
 
-// NewManifests returns Manifests of a store whose copies are at most age old.
+// NewManifests returns the Manifests of store; copies are at most age old.
 func NewManifests(store store.Store, age time.Duration) *Manifests {
 	return &Manifests{store: store, age: age, known: map[string]manifestCopy{}}
 }
 
-// Read returns a campaign's manifest and whether it was read again: a copy is
-// enough unless it is too old or fresh is set. Without a manifest nobody knows the
-// limits: the campaign pauses, and calls under way keep those that were known last.
+// Read returns a campaign's manifest: the copy, or if that is too old or fresh is set, the stored
+// one; isNew reports which. If it cannot be read, the error pauses the campaign, and calls under
+// way keep the limits known last.
 func (l *Manifests) Read(ctx context.Context, name string, fresh bool) (m campaign.Manifest, isNew bool, err error) {
 	l.mu.Lock()
 	known, ok := l.known[name]
@@ -67,7 +66,8 @@ func (l *Manifests) Read(ctx context.Context, name string, fresh bool) (m campai
 func (l *Manifests) readAgain(ctx context.Context, name string) (latest manifestCopy, err error) {
 	latest.Manifest, err = campaign.ReadManifest(ctx, l.store, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run FILE` writes it again", campaign.ManifestKey(name), name))
+		err = failure.Pause(fmt.Errorf("the object %s with the limits of campaign %s is missing; `roundtable run "+
+			"FILE` writes it again", campaign.ManifestKey(name), name))
 	}
 	if err != nil {
 		return latest, err
@@ -86,15 +86,14 @@ func (l *Manifests) readAgain(ctx context.Context, name string) (latest manifest
 	return latest, nil
 }
 
-// Held returns why the calls of a campaign are held back, as of the last Read; "" if they
-// are not.
+// Held returns why a campaign's calls are held back, as of the last Read; "" if they are not.
 func (l *Manifests) Held(name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known[name].held
 }
 
-// Known returns the copy of a campaign's manifest, however old; false if there is none.
+// Known returns the copy of a campaign's manifest, of any age; false if there is none.
 func (l *Manifests) Known(name string) (campaign.Manifest, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -102,7 +101,7 @@ func (l *Manifests) Known(name string) (campaign.Manifest, bool) {
 	return known.Manifest, ok
 }
 
-// All returns the copies of all campaigns, in no order.
+// All returns the copies of all manifests, in no order.
 func (l *Manifests) All() []campaign.Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -123,15 +122,16 @@ func (l *Manifests) Expire() {
 	}
 }
 
-// ModelQueue returns the task queue of the calls of a model with a limit a minute, which all
-// workers share; "" if the model has none. It goes with the queue of ctx's activity.
+// ModelQueue returns the task queue, which all workers share, for calls of a model with a limit of
+// requests a minute; "" if it has no such limit. Its name is derived from the queue of ctx's
+// activity.
 func ModelQueue(ctx context.Context, m campaign.Manifest, model string) string {
 	if m.Limits.Models[model].RequestsPerMinute <= 0 {
 		return ""
 	}
 	queue := task.Queue
-	if activity.IsActivity(ctx) {
-		queue = activity.GetInfo(ctx).TaskQueue
+	if host, ok := failure.HostOf(ctx); ok {
+		queue = host.TaskQueue
 	}
 	return task.ModelQueue(queue, model)
 }

@@ -29,14 +29,14 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Sources opens what environments are built from besides their parameters.
+// Sources opens what environments need besides their parameters.
 type Sources struct {
-	Data     func(path string) (fs.FS, error)   // the folder of a data set
-	Lake     store.Store                        // may have the files of a data set; nil if it is not looked there
-	Programs func(of programs.Of) program.Asker // asks the user's programs; nil if none can be asked
+	Data     func(path string) (fs.FS, error)   // opens the folder of a data set
+	Lake     store.Store                        // where data files are looked for first; nil if nowhere
+	Programs func(of programs.Of) program.Asker // runs the user's programs; nil if none can be run
 }
 
-// OpenData opens the data set of a plan: as the lake has it, or else its folder.
+// OpenData opens the data set of plan p: the lake's copy, or else its folder.
 func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 	if s.Lake != nil {
 		if files, whole, err := campaign.OpenRecordedData(context.Background(), s.Lake, p); whole || err != nil {
@@ -61,16 +61,16 @@ func (s Sources) OpenData(p campaign.Plan) (fs.FS, error) {
 	return folder, err
 }
 
-// Models builds one of the models that a condition asks.
+// Models returns the model that a choice names, for one condition and its environment.
 type Models func(plan.Choice, plan.Condition, envs.Environment) (model.Provider, error)
 
-// Campaign is a plan with what was built from it.
+// Campaign is a plan with its built conditions.
 type Campaign struct {
 	campaign.Plan
 	Conditions []*Condition
 }
 
-// Condition is built when it is first needed.
+// Condition is a condition of a plan with what runs it, built when it is first needed.
 type Condition struct {
 	plan.Condition
 	plugins     catalogue.Catalogue
@@ -91,7 +91,7 @@ type Condition struct {
 // BuildRule builds the condition's decision rule.
 func (c *Condition) BuildRule() (decision.Rule, error) { return c.Condition.BuildRule(c.plugins) }
 
-// OriginalRule builds the rule of the condition that a fork continues.
+// OriginalRule builds the decision rule of the condition that a fork continues.
 func (c *Condition) OriginalRule() (decision.Rule, error) {
 	original, err := c.Condition.Original()
 	if err != nil {
@@ -100,12 +100,13 @@ func (c *Condition) OriginalRule() (decision.Rule, error) {
 	return original.BuildRule(c.plugins)
 }
 
-// Session starts a collaboration of the condition; seed is the treatment's.
+// Session starts a collaboration of the condition; seed comes from the treatment (condition,
+// instance and replicate).
 func (c *Condition) Session(seed uint64) (*protocol.Session, error) {
 	return c.Condition.Session(c.plugins, c.Agents, seed)
 }
 
-// ProviderOf returns the model of a speaker: an agent's name, or a role.
+// ProviderOf returns the model of a speaker, given as an agent's name or a role.
 func (c *Condition) ProviderOf(speaker string) model.Provider {
 	if c.Annotator != nil && speaker == c.Annotator.Role {
 		return c.Annotator.Provider
@@ -116,12 +117,12 @@ func (c *Condition) ProviderOf(speaker string) model.Provider {
 	return c.provider
 }
 
-// ProviderFor returns the model that an agent of the condition has for its own.
+// ProviderFor returns the model own, which an agent of the condition has for itself.
 func (c *Condition) ProviderFor(own plan.Choice) model.Provider { return c.seated[keyOf(own)] }
 
 func keyOf(c plan.Choice) string { return c.Name + " " + string(c.Params) }
 
-// Providers returns the models of the condition.
+// Providers returns all models of the condition.
 func (c *Condition) Providers() []model.Provider {
 	all := append(slices.Concat(slices.Collect(maps.Values(c.others)),
 		slices.Collect(maps.Values(c.seated))), c.provider)
@@ -134,17 +135,17 @@ func (c *Condition) Providers() []model.Provider {
 	return all
 }
 
-// AnySimulated reports whether some model of the condition is not a language model.
+// AnySimulated reports whether any model of the condition is not a language model.
 func (c *Condition) AnySimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
-// IsSimulated reports whether a model that the condition names is not a language model.
+// IsSimulated reports whether the model that the condition calls name is not a language model.
 func (c *Condition) IsSimulated(name string) bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Name == name && p.Simulated })
 }
 
-// IsInstant reports whether no model of the condition takes time.
+// IsInstant reports whether all models of the condition answer without taking time.
 func (c *Condition) IsInstant() bool {
 	return !slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return !p.Instant })
 }
@@ -161,14 +162,14 @@ type Plans struct {
 	built   map[string]*Campaign // by revision
 }
 
-// NewPlans returns Plans of a store, which can name these plug-ins.
+// NewPlans returns the Plans of store, whose campaigns can name these plug-ins.
 func NewPlans(store store.Store, plugins catalogue.Catalogue, sources Sources, models Models) *Plans {
 	return &Plans{store: store, plugins: plugins, sources: sources, models: models, loading: semaphore.NewWeighted(1),
 		built: map[string]*Campaign{}}
 }
 
-// Load returns a revision of a campaign, built when it is first asked for. A
-// model or a data set that this worker lacks pauses the campaign.
+// Load returns a revision of a campaign, built when it is first asked for. If this worker lacks a
+// model or a data set, the error pauses the campaign.
 func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, error) {
 	if c := p.Built(revision); c != nil {
 		return c, nil
@@ -196,14 +197,14 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	return c, nil
 }
 
-// Built returns a revision that Load has built; nil if it has not.
+// Built returns the revision if Load has built it, else nil.
 func (p *Plans) Built(revision string) *Campaign {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.built[revision]
 }
 
-// Build makes the environments, templates and models of a plan.
+// Build returns the campaign of plan p: its environments, templates and models.
 func Build(p campaign.Plan, plugins catalogue.Catalogue, sources Sources, models Models) (*Campaign, error) {
 	c := &Campaign{Plan: p}
 	return c, c.build(plugins, sources, models)
@@ -287,8 +288,8 @@ func (c *Campaign) environmentNeeds(sources Sources, data fs.FS) catalogue.Needs
 	return n
 }
 
-// CollaborationID returns the id of the cell that a Ref names. Conditions keep theirs:
-// it is a hash of all that they say.
+// CollaborationID returns the id of ref's cell. It stays the same across revisions, as a
+// condition's id is a hash of all its settings.
 func (c *Campaign) CollaborationID(ref task.Ref) string {
 	return c.Conditions[ref.Cell.Condition].ConditionID + ref.Cell.Suffix()
 }

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"go.temporal.io/sdk/temporal"
-
 	"roundtable/activities/failure"
 	recorded "roundtable/analysis/lake/campaign"
 	"roundtable/workflows/catalogue"
@@ -174,8 +172,8 @@ func execute[T any](ctx context.Context, e *engine, what string, do func(context
 			e.note("%s fails: %v", what, o.err)
 			return o.value, o.err
 		default:
-			if app, ok := errors.AsType[*temporal.ApplicationError](o.err); ok {
-				pause = app.NextRetryDelay()
+			if app, ok := errors.AsType[*failure.Failure](o.err); ok {
+				pause = app.Delay
 			}
 		}
 		e.note("%s: %v", what, o.err)
@@ -184,8 +182,8 @@ func execute[T any](ctx context.Context, e *engine, what string, do func(context
 }
 
 func isType(err error, kind string) bool {
-	app, ok := errors.AsType[*temporal.ApplicationError](err)
-	return ok && app.Type() == kind
+	app, ok := errors.AsType[*failure.Failure](err)
+	return ok && app.Type == kind
 }
 
 // operate is what a person does about a pause: looks later, and raises a cap that is spent.
@@ -345,8 +343,8 @@ func (e *engine) hold(id string) {
 }
 
 func messageOf(err error) string {
-	if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-		return app.Message()
+	if app, ok := errors.AsType[*failure.Failure](err); ok {
+		return app.Message
 	}
 	return err.Error()
 }

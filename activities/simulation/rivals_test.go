@@ -27,7 +27,7 @@ func drawRivals(seed uint64) Scenario {
 	s := Draw(seed)
 	s.Batched, s.Nameless, s.Cancelled, s.Alone, s.Processes = false, false, 0, false, 1
 	s.Faults.Doubled, s.Faults.Unlisted = 0, 0
-	s.Rivals = Rivals{Asleep: s.between(2*time.Second, 30*time.Second, "asleep"), Ahead: s.between(-8*time.Minute, 8*time.Minute, "ahead")}
+	s.Rivals = Rivals{Asleep: s.between(2*time.Second, 30*time.Second, "asleep"), Ahead: s.between(-50*time.Minute, 50*time.Minute, "ahead")}
 	s.Rivals.Awake = s.Rivals.Asleep + s.between(20*time.Second, 6*time.Minute, "awake")
 	return s
 }

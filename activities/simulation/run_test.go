@@ -22,7 +22,7 @@ var prices = map[string]recorded.Price{modelName: price}
 
 // Outcome is what came of a run.
 type Outcome struct {
-	Trace  uint64 // hash of all that happened, in its order
+	Trace  uint64 // of all that happened, each at its instant
 	Awaits int    // points at which a process could have been killed
 	Calls  int    // that the service has billed
 	Took   time.Duration
@@ -55,7 +55,7 @@ func (r *Runner) Run(s Scenario, log io.Writer) (Outcome, error) {
 		w.check(context.Background())
 		w.compare(without.results)
 	}
-	return Outcome{Trace: w.trace.Sum64(), Awaits: w.awaits, Calls: len(w.service.calls), Took: time.Since(w.began), Broken: w.broken}, nil
+	return Outcome{Trace: w.trace, Awaits: w.awaits, Calls: len(w.service.calls), Took: time.Since(w.began), Broken: w.broken}, nil
 }
 
 func (r *Runner) without(s Scenario) (faultless, error) {

@@ -14,7 +14,6 @@ package simulation
 
 import (
 	"fmt"
-	"hash"
 	"hash/fnv"
 	"io"
 	"strconv"
@@ -44,9 +43,9 @@ type world struct {
 	mu     sync.Mutex
 	awaits int            // points at which a process could have been killed
 	times  map[string]int // that something was done, by what
-	trace  hash.Hash64
-	log    io.Writer // gets what happens as text; nil keeps none
-	broken []string  // invariants
+	trace  uint64         // sum of the hashes of all lines: which of one instant came first is the scheduler's
+	log    io.Writer      // gets what happens as text; nil keeps none
+	broken []string       // invariants
 	late   map[string]bool
 	puts   map[string]written // by key; only where lists are late
 
@@ -63,7 +62,7 @@ type world struct {
 func newWorld(s Scenario, log io.Writer) *world {
 	return &world{
 		Scenario: s, disk: storetest.NewMemory(map[string]string{}), began: time.Now(),
-		times: map[string]int{}, trace: fnv.New64a(), log: log, late: map[string]bool{}, puts: map[string]written{},
+		times: map[string]int{}, log: log, late: map[string]bool{}, puts: map[string]written{},
 		service: service{asked: map[string]model.Request{}, responses: map[string]model.Response{}},
 	}
 }
@@ -73,7 +72,9 @@ func (w *world) note(format string, args ...any) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	line := fmt.Sprintf("%12v ", time.Since(w.began)) + fmt.Sprintf(format, args...) + "\n"
-	_, _ = io.WriteString(w.trace, line)
+	h := fnv.New64a()
+	_, _ = io.WriteString(h, line)
+	w.trace += h.Sum64()
 	if w.log != nil {
 		_, _ = io.WriteString(w.log, line)
 	}

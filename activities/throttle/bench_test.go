@@ -140,7 +140,7 @@ func storm(ctx context.Context, th *Throttle, client *http.Client, url string, a
 		default:
 			refused.Add(1)
 			after, _ := time.ParseDuration(response.Header.Get("Retry-After") + "s")
-			p.Failed(&model.Error{Class: model.Retry, Status: response.StatusCode, RetryAfter: after, Unbilled: true})
+			p.Failed(&model.Error{Fault: model.Busy, Status: response.StatusCode, RetryAfter: after, Unbilled: true})
 		}
 		response.Body.Close()
 	}

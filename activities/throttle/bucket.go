@@ -1,6 +1,7 @@
 package throttle
 
 import (
+	"cmp"
 	"time"
 
 	"roundtable/activities/model"
@@ -44,12 +45,9 @@ func (b *bucket) refillUntil(now time.Time) {
 // waitFor returns when n may be taken; zero for now. What is more than the burst is lent, or it
 // would never pass.
 func (b *bucket) waitFor(n float64, now time.Time) time.Time {
-	if b.rate == 0 {
-		return time.Time{}
-	}
 	b.refillUntil(now)
 	missing := min(n, b.burst) - b.level
-	if missing < 1e-9 {
+	if b.rate == 0 || missing < 1e-9 {
 		return time.Time{}
 	}
 	return now.Add(time.Duration(missing/b.rate*float64(time.Second)) + 1)
@@ -57,16 +55,7 @@ func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 
 func (b *bucket) take(n float64) { b.level, b.taken = b.level-n, b.taken+n }
 
-// atMost empties the bucket to what the service said was left at a time, when so much had been
-// taken. It is not filled: others may use the account.
-func (b *bucket) atMost(a model.Allowance, at time.Time, taken float64, now time.Time) {
-	if a.Limit > 0 {
-		b.refillUntil(now)
-		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(at).Seconds()-(b.taken-taken))
-	}
-}
-
-// quota counts calls against a ceiling: of the account or of a campaign.
+// quota counts calls against a ceiling: a campaign's, the account's, or that which the service states.
 type quota struct {
 	ceiling          Ceiling
 	requests, tokens bucket
@@ -94,20 +83,21 @@ func (q *quota) blocksUntil(tokens float64, now time.Time) Wait {
 	return Wait{}
 }
 
-// learnLimits takes what a service said of the account when a call entered.
-func (t *Throttle) learnLimits(l model.Limits, p *Pass, now time.Time) {
-	if l == (model.Limits{}) {
-		return
+// learn takes what the service said of its limits when a call entered. The buckets are emptied to what
+// was left, and not filled: others may use the account.
+func (q *quota) learn(l model.Limits, p *Pass, now time.Time) {
+	c := q.ceiling
+	c.Requests, c.Tokens = cmp.Or(perMinute(l.Requests), c.Requests), cmp.Or(perMinute(l.Tokens), c.Tokens)
+	q.setCeiling(c, now)
+	q.requests.learn(l.Requests, p.sent, p.entered, now)
+	q.tokens.learn(l.Tokens, p.sentTokens, p.entered, now)
+}
+
+func (b *bucket) learn(a model.Allowance, taken float64, at, now time.Time) {
+	if a.Limit > 0 {
+		b.refillUntil(now)
+		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(at).Seconds()-(b.taken-taken))
 	}
-	if l.Requests.Limit > 0 {
-		t.requests = perMinute(l.Requests)
-	}
-	if l.Tokens.Limit > 0 {
-		t.tokens = perMinute(l.Tokens)
-	}
-	t.applyLimits(now)
-	t.account.requests.atMost(l.Requests, p.entered, p.sent, now)
-	t.account.tokens.atMost(l.Tokens, p.entered, p.sentTokens, now)
 }
 
 // perMinute returns the limit of a minute. Some services speak of a day in the same words: then
@@ -119,21 +109,7 @@ func perMinute(a model.Allowance) int64 {
 	return a.Limit
 }
 
-// applyLimits puts the tighter of ceiling and learnt limits in force.
-func (t *Throttle) applyLimits(now time.Time) {
-	c := t.ceiling
-	c.Requests, c.Tokens = tighterOf(c.Requests, t.requests), tighterOf(c.Tokens, t.tokens)
-	t.account.setCeiling(c, now)
-}
-
-func tighterOf(a, b int64) int64 {
-	if a <= 0 || b > 0 && b < a {
-		return b
-	}
-	return a
-}
-
-// mean is a running mean of about the last 64 values.
+// mean is a running mean of about the last 64 values, and what is assumed before the first.
 type mean struct {
 	value float64
 	n     int
@@ -142,11 +118,4 @@ type mean struct {
 func (m *mean) add(v float64) {
 	m.n = min(m.n+1, 64)
 	m.value += (v - m.value) / float64(m.n)
-}
-
-func (m mean) valueOr(v float64) float64 {
-	if m.n == 0 {
-		return v
-	}
-	return m.value
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"roundtable/activities/model"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -27,13 +29,13 @@ func TestRate(t *testing.T) {
 		settle          time.Duration // not measured
 	}{
 		"requests/headers":         {s: &service{Requests: 600, Headers: true}, useful: 0.98, refused: 0.005},
-		"requests/retry-after":     {s: &service{Requests: 600, RetryAfter: true}, useful: 0.95, refused: 0.02},
-		"requests/nothing said":    {s: &service{Requests: 600}, useful: 0.95, refused: 0.02},
+		"requests/retry-after":     {s: &service{Requests: 600, RetryAfter: true}, useful: 0.95, refused: 0.01},
+		"requests/nothing said":    {s: &service{Requests: 600}, useful: 0.95, refused: 0.01},
 		"requests/minute kept":     {s: &service{Requests: 600, Burst: time.Minute, RetryAfter: true}, useful: 0.95, refused: 0.06},
 		"requests/calendar minute": {s: &service{Requests: 600, Fixed: true, RetryAfter: true}, useful: 0.93, refused: 0.04},
 		"requests/uneven answers":  {s: &service{Requests: 600, Spread: 0.8}, useful: 0.85, refused: 0.02},
 		"requests/slow answers":    {s: &service{Requests: 600, Latency: 20 * time.Second, Spread: 0.5}, useful: 0.85, refused: 0.03, settle: 5 * time.Minute},
-		"requests/fast answers":    {s: &service{Requests: 6000, Latency: 100 * time.Millisecond}, useful: 0.95, refused: 0.015},
+		"requests/fast answers":    {s: &service{Requests: 6000, Latency: 100 * time.Millisecond}, useful: 0.95, refused: 0.01},
 		"requests/one a second":    {s: &service{Requests: 60, RetryAfter: true}, useful: 0.93, refused: 0.06},
 		"requests/ten a minute":    {s: &service{Requests: 10, RetryAfter: true}, useful: 0.8, refused: 0.33},
 		"requests/ten, headers":    {s: &service{Requests: 10, Headers: true}, useful: 0.95, refused: 0.03},
@@ -82,6 +84,31 @@ func TestRate(t *testing.T) {
 			if useful[runs/2] < c.useful || useful[runs-1] > 1.12 || refused[runs/2] > c.refused {
 				t.Errorf("useful %.3f, wanted %.3f to 1.12; refused %.4f, wanted at most %.4f", useful, c.useful, refused, c.refused)
 			}
+		})
+	}
+}
+
+// An hour of a service that allows few calls: what finding its limit costs is in it.
+func TestHour(t *testing.T) {
+	for name, c := range map[string]struct {
+		s               *service
+		useful, refused float64 // at least, at most
+	}{
+		"60/retry-after":  {&service{Requests: 60, RetryAfter: true}, 0.95, 0.01},
+		"60/nothing said": {&service{Requests: 60}, 0.95, 0.01},
+		"10/retry-after":  {&service{Requests: 10, RetryAfter: true}, 0.9, 0.06},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				c.s.run(t, New(Ceiling{}), 300, time.Hour)
+				useful := float64(c.s.answered) / 60 / c.s.Requests
+				start, refused := c.s.between(c.s.refusedAt, 0, time.Minute), c.s.share()
+				t.Logf("useful %.3f, refused %.4f, %d of %d in the first minute", useful, refused, start, c.s.refused)
+				if useful < c.useful || refused > c.refused {
+					t.Errorf("useful %.3f, wanted %.2f; refused %.4f, wanted at most %.2f", useful, c.useful, refused, c.refused)
+				}
+			})
 		})
 	}
 }
@@ -189,6 +216,50 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// A service that takes few calls at once is used again as soon as an hour of outage ends.
+func TestOutageOfASlowService(t *testing.T) {
+	for _, s := range []*service{
+		{AtOnce: 3, Latency: 30 * time.Second}, {AtOnce: 1, Latency: 10 * time.Second}, {AtOnce: 8, Latency: time.Minute},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s.Down = func(at time.Duration) bool { return at > 10*time.Minute && at < 70*time.Minute }
+			s.run(t, New(Ceiling{}), 20, 90*time.Minute)
+			possible := 15 * 60 / s.Latency.Seconds() * float64(s.AtOnce)
+			if back := float64(s.between(s.answeredAt, 75*time.Minute, 90*time.Minute)) / possible; back < 0.5 {
+				t.Errorf("%d at once: useful %.3f after it, wanted 0.5", s.AtOnce, back)
+			}
+		})
+	}
+}
+
+// A call that is refused late does not close an account of which others have passed since.
+func TestLateRefusalClosesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := New(Ceiling{})
+		late := enter(t, th, "c")
+		for range 100 {
+			enter(t, th, "c").Answered(model.Usage{}, model.Limits{})
+		}
+		late.Failed(&model.Error{Class: model.Retry, Fault: model.Busy, Status: 429, RetryAfter: time.Minute})
+		began := time.Now()
+		if enter(t, th, "c").Leave(); time.Since(began) > time.Second {
+			t.Errorf("the account was closed for %v", time.Since(began))
+		}
+	})
+}
+
+// What a service answers to the call that is tried opens the account, whatever it is.
+func TestUselessAnswerOpens(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := New(Ceiling{})
+		enter(t, th, "c").Failed(&model.Error{Class: model.Retry, Fault: model.Busy, Status: 429})
+		enter(t, th, "c").Failed(&model.Error{Class: model.Retry, Fault: model.Useless})
+		if w := &th.window; !w.isOpen() {
+			t.Errorf("%+v", w.gate)
+		}
+	})
+}
+
 // A service that refuses nothing and only queues is found out: of the calls that are sent
 // after a minute none is given up, and it is never without work.
 func TestQueue(t *testing.T) {
@@ -261,8 +332,8 @@ func TestStray(t *testing.T) {
 			slices.Sort(runs[:])
 			took := runs[len(runs)/2]
 			t.Logf("%.1f %%, Retry-After %v: %v, without any %v", 100*stray, told, took, none)
-			if took > none*27/20 {
-				t.Errorf("%.1f %% of calls refused, Retry-After %v: %v, wanted 1.35 times %v", 100*stray, told, took, none)
+			if took > none*13/10 {
+				t.Errorf("%.1f %% of calls refused, Retry-After %v: %v, wanted 1.3 times %v", 100*stray, told, took, none)
 			}
 		}
 	}

@@ -9,66 +9,51 @@ import (
 
 // Registry has one Throttle for each account and each campaign of a process. The zero value is
 // ready.
-type Registry struct {
-	mu  sync.Mutex
-	all map[gateName]*Throttle
-}
+type Registry struct{ all sync.Map } // of Throttles by gateName
 
 type gateName struct{ account, campaign string }
 
-// Account returns the throttle of an account, which is named by its endpoint and a fingerprint
-// of its key, never by the key.
+// Account returns the throttle of an account, made if needed. Its name is an endpoint, the name of the
+// variable with its key, and a model.
 func (r *Registry) Account(name string) *Throttle {
 	return r.findOrMake(gateName{account: name}, firstWindow)
 }
 
-// Campaign returns the throttle of a campaign, for the calls of all its models together. Only
-// its ceiling counts: there is no service behind it to find out about.
+// Campaign returns the throttle of a campaign, for the calls of all its models together. Set its
+// ceiling with SetCampaignCeiling; it learns nothing, since no service is behind it.
 func (r *Registry) Campaign(name string) *Throttle {
 	return r.findOrMake(gateName{campaign: name}, mostAtOnce)
 }
 
 func (r *Registry) findOrMake(name gateName, window float64) *Throttle {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	t := r.all[name]
-	if t == nil {
-		t = New(Ceiling{})
-		t.window.limit = window
-		if r.all == nil {
-			r.all = map[gateName]*Throttle{}
-		}
-		r.all[name] = t
-	}
-	return t
+	t := New(Ceiling{})
+	t.window.limit = window
+	found, _ := r.all.LoadOrStore(name, t)
+	return found.(*Throttle)
 }
 
-// Reopen lets a call to each account be tried at once, see Throttle.Reopen.
+// Reopen calls Throttle.Reopen of every account.
 func (r *Registry) Reopen() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, t := range r.all {
-		t.Reopen()
+	for _, t := range r.all.Range {
+		t.(*Throttle).Reopen()
 	}
 }
 
-// State is a gate at one moment.
+// State is a throttle at one moment.
 type State struct {
-	Account  string         // whose gate it is; empty for that of a campaign
-	Campaign string         // whose limits.calls it holds; empty for that of an account
+	Account  string         // whose throttle it is; empty for that of a campaign
+	Campaign string         // whose limits.calls it enforces; empty for that of an account
 	InFlight int            // calls under way
-	Limit    int64          // calls at once that are let in now
-	Waiting  map[Reason]int // calls that wait, by what for
+	Limit    int64          // calls at once that are allowed now
+	Waiting  map[Reason]int // number of waiting calls, by what they wait for
 }
 
-// States returns the gates of all accounts and campaigns, sorted.
+// States returns the state of every account's and campaign's throttle, sorted.
 func (r *Registry) States() []State {
-	r.mu.Lock()
-	defer r.mu.Unlock()
 	var all []State
-	for name, t := range r.all {
-		s := t.currentState()
-		s.Account, s.Campaign = name.account, name.campaign
+	for name, t := range r.all.Range {
+		s := t.(*Throttle).currentState()
+		s.Account, s.Campaign = name.(gateName).account, name.(gateName).campaign
 		all = append(all, s)
 	}
 	slices.SortFunc(all, func(a, b State) int {
@@ -88,7 +73,7 @@ func (t *Throttle) currentState() State {
 			s.Waiting[w.For] += w.Waiting
 		}
 	}
-	s.Limit = tighterOf(own, tighterOf(int64(t.ceiling.Concurrency), t.window.callsAtOnce()))
+	s.Limit = tighterOf(own, tighterOf(int64(t.account.ceiling.Concurrency), t.window.callsAtOnce()))
 	return s
 }
 
@@ -100,22 +85,22 @@ const (
 	Requests    Reason = "requests per minute"
 	Tokens      Reason = "tokens per minute"
 	Concurrency Reason = "calls at once"
-	Provider    Reason = "provider" // overload, Retry-After, or the calls at once that it seems to take
+	Provider    Reason = "provider" // overload, Retry-After, or the concurrency found to be accepted
 )
 
-// Wait is what the waiting calls of a campaign wait for.
+// Wait is what a campaign's calls wait for.
 type Wait struct {
 	For      Reason
 	Own      bool      // the campaign's ceiling, not the account's
 	Since    time.Time // when the service's refusal closed the account; zero if none did
-	Told     bool      // that refusal said for how long
+	Told     bool      // that refusal said how long to wait
 	Until    time.Time // when the next call may go; zero if that depends on other calls
 	Limit    int64     // in force, in the unit of For; calls at once for Provider
 	InFlight int       // calls of the campaign under way
 	Waiting  int       // calls of the campaign that wait
 }
 
-// Waiting says what the calls of a campaign wait for. It is cheap.
+// Waiting returns what a campaign's calls wait for; For is Nothing if none waits. It is cheap.
 func (t *Throttle) Waiting(campaign string) Wait {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -126,12 +111,19 @@ func (t *Throttle) Waiting(campaign string) Wait {
 }
 
 func (t *Throttle) waitOf(c *campaign) (w Wait) {
-	if c.line.Len() > 0 {
-		w = c.quota.blocksUntil(c.firstInLine().tokens, time.Now())
+	if len(c.line) > 0 {
+		w = c.quota.blocksUntil(c.line[0].tokens, time.Now())
 		if w.Own = w.For != Nothing; !w.Own {
 			w = t.block
 		}
 	}
-	w.InFlight, w.Waiting = c.quota.inFlight, c.line.Len()
+	w.InFlight, w.Waiting = c.quota.inFlight, len(c.line)
 	return w
+}
+
+func tighterOf(a, b int64) int64 {
+	if a <= 0 || b > 0 && b < a {
+		return b
+	}
+	return a
 }

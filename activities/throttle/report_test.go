@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"errors"
+	"math"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,7 +11,7 @@ import (
 )
 
 func overloaded(after time.Duration) error {
-	return &model.Error{Class: model.Retry, Status: 429, RetryAfter: after, Unbilled: true}
+	return &model.Error{Fault: model.Busy, Status: 429, RetryAfter: after, Unbilled: true}
 }
 
 func TestWaiting(t *testing.T) {
@@ -27,10 +28,8 @@ func TestWaiting(t *testing.T) {
 		"concurrent":     {account: Ceiling{Concurrency: 1}, want: Wait{For: Concurrency, Limit: 1, InFlight: 1}},
 		"retry-after": {before: func(t *testing.T, th *Throttle) { enter(t, th, "other").Failed(overloaded(30 * time.Second)) },
 			want: Wait{For: Provider, Told: true, Limit: 16}, until: 30 * time.Second},
-		"learnt": {before: func(_ *testing.T, th *Throttle) {
-			th.mu.Lock()
-			defer th.mu.Unlock()
-			th.learnLimits(model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}}, &Pass{entered: time.Now()}, time.Now())
+		"learnt": {before: func(t *testing.T, th *Throttle) {
+			enter(t, th, "other").Answered(model.Usage{}, model.Limits{Requests: model.Allowance{Limit: 60, Remaining: 0}})
 		}, want: Wait{For: Requests, Limit: 60}, until: time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,14 +112,14 @@ func TestOverload(t *testing.T) {
 		err  error
 		many bool
 	}{
-		"429":              {&model.Error{Class: model.Retry, Status: 429}, true},
-		"timeout":          {&model.Error{Class: model.Retry, Code: "timeout"}, true},
-		"503":              {&model.Error{Class: model.Retry, Status: 503, Code: "slow_down"}, true},
-		"529":              {&model.Error{Class: model.Retry, Status: 529}, true},
-		"in a stream":      {&model.Error{Class: model.Retry, Status: 200, Code: "overloaded_error"}, true},
-		"quota":            {&model.Error{Class: model.Pause, Status: 429, Code: "insufficient_quota"}, false},
-		"500":              {&model.Error{Class: model.Retry, Status: 500}, false},
-		"no connection":    {&model.Error{Class: model.Retry}, false},
+		"429":              {&model.Error{Fault: model.Busy, Status: 429}, true},
+		"timeout":          {&model.Error{Fault: model.Silent, Code: "timeout"}, true},
+		"503":              {&model.Error{Fault: model.Down, Status: 503, Code: "unavailable"}, true},
+		"529":              {&model.Error{Fault: model.Busy, Status: 529}, true},
+		"in a stream":      {&model.Error{Fault: model.Busy, Status: 200, Code: "overloaded_error"}, true},
+		"quota":            {&model.Error{Fault: model.Unpaid, Class: model.Pause, Status: 429, Code: "insufficient_quota"}, false},
+		"500":              {&model.Error{Fault: model.Broken, Status: 500}, false},
+		"no connection":    {&model.Error{Fault: model.Down}, false},
 		"not a provider's": {errors.New("disk"), false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -166,7 +165,7 @@ func TestLearn(t *testing.T) {
 }
 
 func TestEstimate(t *testing.T) {
-	var c campaign
+	c := New(Ceiling{}).campaignNamed("c")
 	for _, step := range []struct {
 		call Call
 		want float64
@@ -208,17 +207,14 @@ func TestOneCut(t *testing.T) {
 		for _, p := range burst {
 			p.Failed(overloaded(0))
 		}
-		if want := kept * overshoot * firstWindow; th.window.cuts != 1 || th.window.limit != want {
+		if want := kept * (1 - 4./6) * firstWindow; th.window.cuts != 1 || math.Abs(th.window.limit-want) > 1e-9 {
 			t.Errorf("%d cuts, to %v; wanted 1, to %v", th.window.cuts, th.window.limit, want)
 		}
-		burst = burst[:0]
+		first = enter(t, th, "c")
 		for range 5 { // after the cut
-			burst = append(burst, enter(t, th, "c"))
+			enter(t, th, "c").Failed(overloaded(0))
 		}
-		for _, p := range burst[1:] {
-			p.Failed(overloaded(0))
-		}
-		burst[0].Leave()
+		first.Leave()
 		if th.window.cuts != 2 {
 			t.Errorf("%d cuts, wanted 2", th.window.cuts)
 		}

@@ -45,6 +45,7 @@ type service struct {
 	answered, refused  int
 	used               float64
 	sentAt, answeredAt []time.Duration // since begun
+	refusedAt          []time.Duration
 }
 
 const promptTokens = 100
@@ -130,7 +131,8 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 	}
 	if wait > 0 {
 		s.refused++
-		e := &model.Error{Class: model.Retry, Status: status, Limits: s.limits(), Unbilled: true}
+		s.refusedAt = append(s.refusedAt, now.Sub(s.begun))
+		e := &model.Error{Fault: model.Busy, Status: status, Limits: s.limits(), Unbilled: true}
 		if s.RetryAfter {
 			e.RetryAfter = wait.Truncate(time.Second) + time.Second // whole seconds, as headers say it
 		}
@@ -172,7 +174,7 @@ func (s *service) call(ctx context.Context) (model.Usage, model.Limits, *model.E
 		if now.Sub(s.begun) > time.Minute {
 			s.givenUpLate++
 		}
-		return model.Usage{}, model.Limits{}, &model.Error{Class: model.Retry, Code: "timeout"}
+		return model.Usage{}, model.Limits{}, &model.Error{Fault: model.Silent, Code: "timeout"}
 	}
 	s.answered++
 	s.answeredAt = append(s.answeredAt, time.Since(s.begun))

@@ -1,134 +1,129 @@
-// Package throttle keeps the calls of one account within what its service and
-// its campaigns allow, and as close to that as it can.
+// Package throttle keeps the calls of one account within the limits of its service and
+// its campaigns, and as close to them as it can. The scheme:
 //
-// A [Throttle] promises:
-//   - No minute has more calls than a ceiling's Requests. Tokens are estimated
-//     before a call and corrected after it, so a minute may pass a ceiling by
-//     the estimate of one call and by what estimates were wrong.
-//   - What the service says of its limits is followed. What it does not say is
-//     found: calls at once double every 200 ms until the first refusal, then in
-//     every round trip until the first overload, then follow a
-//     cubic curve around the rate that got through. A service that refuses a share of
-//     all calls (429, 503, 529), up to an eighth, however few there are, is only asked again.
-//   - Where calls only queue, no more are made at once than can be answered before their
-//     deadline, and at most 64 before the first answer. A deadline that passes is a refusal.
-//   - The call that was refused waits for its Retry-After, which is up to the caller; all
-//     calls of the account wait if nothing gets through any more, or if few would go
-//     meanwhile. Then one call goes first; the others follow when it was not refused.
-//   - Campaigns are served in turn, the calls of one in the order of arrival.
-//   - A waiting call leaves when its context ends or its worker stops, and when
-//     another one of its campaign comes back with an error that the operator must fix.
+//  1. No minute has more calls than a ceiling, or than a limit that the service states, once it has; tokens
+//     are estimated before a call and corrected after it.
+//  2. What is not stated is found by a window: so many calls at once, spread over the time of an
+//     answer, so that it is a rate as well.
+//  3. It doubles every 200 ms until the first refusal (busy, or a deadline that passes), then in the
+//     time of an answer until the first cut. An unknown limit is only found by being refused: of ten
+//     calls a minute, each refusal is 1 % of ten minutes.
+//  4. Refusals are borne until they add up beyond a share of the calls: 15 % where the window is
+//     well below its peak, so that fewer calls would not spare them; there that share is measured. A
+//     service that refuses more by chance gets fewer and fewer calls.
+//  5. Near the peak little more than the measured share is borne.
+//  6. Then the peak becomes the part of the window that passed, from 25 to 95 %, and the window 80 % of it.
+//  7. From there it follows a cubic curve over the calls that are answered: fast back, flat around the
+//     peak, then faster and faster.
+//  8. If all calls since the last cut are refused, or no answer came yet, the account is closed for the
+//     Retry-After and up to a tenth more, ten minutes at most, else for up to a second, then two, then four;
+//     then one call is tried, and if the service takes it, the others follow.
+//  9. Where calls only queue, no more are made at once than can be answered before their deadline, 64
+//     before the first answer.
+//  10. Campaigns are served in turn, the calls of one in the order of arrival; a call leaves when its
+//     context ends, its worker stops, or another one of its campaign ends in an error that the
+//     operator must fix. How long a refused call waits is up to its caller.
 package throttle
 
 import (
-	"container/list"
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
 	"roundtable/activities/failure"
 )
 
-// ErrStopping is the end of a wait because the worker drains.
+// ErrStopping ends a wait because the worker is stopping.
 var ErrStopping = errors.New("the worker is stopping; the call was not made")
 
-// Ceiling is a hard limit; zero and below mean none.
+// Ceiling is a hard limit; values ≤ 0 mean none.
 type Ceiling struct {
 	Requests    int64 // in any minute
 	Tokens      int64 // in any minute, input and output
 	Concurrency int   // calls at once
 }
 
-// Call is what must be known of a call before it is made.
+// Call is what the throttle must know of a call before it is made.
 type Call struct {
 	Campaign  string
 	Bytes     int           // of the prompt, for the estimate of its tokens
 	MaxOutput int           // tokens; 0 if the request sets no limit
-	Deadline  time.Duration // how long its answer is waited for; 0 if there is no limit
+	Deadline  time.Duration // how long the caller waits for its answer; 0 is no limit
 }
 
-// Throttle is the gate before one account of a service. It is shared by all models and
-// campaigns that use the account.
+// Throttle limits the calls of one account of a service, which all campaigns share.
 type Throttle struct {
-	mu               sync.Mutex
-	ceiling          Ceiling
-	requests, tokens int64 // a minute, as the service says; 0 if not known
-	account          quota
-	campaigns        map[string]*campaign
-	turns            *list.List // campaigns with waiting calls, the next one first
-	window           window
-	gate             gate
-	block            Wait      // what kept the first waiting call of all at the last look
-	looked           time.Time // when that was
-	timer            *time.Timer
-	wake             time.Time // when the timer fires; zero if it is off
+	mu        sync.Mutex
+	account   quota // as set
+	service   quota // as it says
+	campaigns map[string]*campaign
+	turns     []*campaign // those with waiting calls, the next one first
+	window    window
+	block     Wait      // what kept the first waiting call of all at the last look
+	looked    time.Time // when that was
+	timer     *time.Timer
 }
 
 // campaign is the line of a campaign's waiting calls.
 type campaign struct {
 	quota   quota
-	line    list.List     // of *Pass
-	turn    *list.Element // its place among the campaigns; nil if nothing waits
-	perByte mean          // tokens of a byte of a prompt
-	output  mean          // tokens of an answer
+	line    []*Pass
+	perByte mean // tokens of a byte of a prompt
+	output  mean // tokens of an answer
 }
 
-// New returns a throttle for an account of which nothing is known but a ceiling.
+// New returns the throttle of an account of which only the ceiling is known.
 func New(c Ceiling) *Throttle {
-	t := &Throttle{campaigns: map[string]*campaign{}, turns: list.New(), window: newWindow()}
+	t := &Throttle{campaigns: map[string]*campaign{}, window: window{limit: firstWindow, trip: mean{value: 1}}}
+	t.timer = time.AfterFunc(time.Hour, func() { t.change(func(time.Time) {}) })
 	t.SetCeiling(c)
 	return t
 }
 
-// SetCeiling changes the ceiling of the account from now on.
+// change does what it is told while nobody else does, and lets in who may go then.
+func (t *Throttle) change(do func(now time.Time)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	do(now)
+	t.serveLine(now)
+}
+
+// SetCeiling sets the account's ceiling from now on.
 func (t *Throttle) SetCeiling(c Ceiling) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.ceiling = c
-	now := time.Now()
-	t.applyLimits(now)
-	t.serveLine(now)
+	t.change(func(now time.Time) { t.account.setCeiling(c, now) })
 }
 
-// SetCampaignCeiling changes the ceiling of one campaign from now on.
+// SetCampaignCeiling sets what one campaign may take of this account from now on.
 func (t *Throttle) SetCampaignCeiling(campaign string, c Ceiling) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	t.campaignNamed(campaign).quota.setCeiling(c, now)
-	t.serveLine(now)
+	t.change(func(now time.Time) { t.campaignNamed(campaign).quota.setCeiling(c, now) })
 }
 
-// Reopen lets a call be tried at once where refusals of the service have closed the account:
-// the others follow when it was not refused.
-func (t *Throttle) Reopen() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	now := time.Now()
-	t.gate.openNow(now)
-	t.serveLine(now)
-}
+// Reopen lets one call be tried at once if refusals have closed the account; if it passes, others follow.
+func (t *Throttle) Reopen() { t.change(t.window.tryNow) }
 
-// Enter waits until a call may be made. The pass must be ended, best by a deferred Leave. The
-// error is the context's, ErrStopping, or that of a call of the campaign which the operator
-// must fix.
+// Enter waits until call may be made, and returns its pass, which must be ended: defer Leave. The error
+// is that of ctx, ErrStopping, or that of another call of the campaign that the operator must fix.
 func (t *Throttle) Enter(ctx context.Context, stopping <-chan struct{}, call Call) (*Pass, error) {
 	if err := endOf(ctx, stopping); err != nil {
 		return nil, err
 	}
-	p := t.joinLine(call, failure.JitterOf(ctx))
+	p := &Pass{throttle: t, call: call, jitter: failure.JitterOf(ctx), ready: make(chan struct{})}
+	t.change(func(time.Time) { t.joinLine(p) })
 	select {
 	case <-p.ready:
 	case <-stopping:
 	case <-ctx.Done():
 	}
-	if err := endOf(ctx, stopping); err != nil { // counts even when the place is there
-		t.quitLine(p)
-		return nil, err
+	err := endOf(ctx, stopping) // counts even when the place is there
+	if err == nil {
+		err = p.turnedAway
 	}
-	if p.turnedAway != nil {
-		return nil, p.turnedAway
+	if err != nil {
+		p.Leave()
+		return nil, err
 	}
 	return p, nil
 }
@@ -143,110 +138,72 @@ func endOf(ctx context.Context, stopping <-chan struct{}) error {
 }
 
 // joinLine puts a call at the end of its campaign's line.
-func (t *Throttle) joinLine(call Call, drawn failure.Jitter) *Pass {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	c := t.campaignNamed(call.Campaign)
-	p := &Pass{throttle: t, campaign: c, call: call, tokens: c.estimateTokens(call), jitter: drawn,
-		ready: make(chan struct{})}
-	p.place = c.line.PushBack(p)
-	if c.turn == nil {
-		c.turn = t.turns.PushBack(c)
-	}
-	if c.line.Len() == 1 { // else those before it wait already
-		t.serveLine(time.Now())
-	}
-	return p
-}
-
-// quitLine takes back a call that will not be made.
-func (t *Throttle) quitLine(p *Pass) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	switch {
-	case p.turnedAway != nil:
-	case p.place == nil:
-		p.giveBack()
-	default:
-		t.leaveLine(p)
-		t.serveLine(time.Now())
+func (t *Throttle) joinLine(p *Pass) {
+	p.campaign = t.campaignNamed(p.call.Campaign)
+	p.tokens = p.campaign.estimateTokens(p.call)
+	if p.campaign.line = append(p.campaign.line, p); len(p.campaign.line) == 1 {
+		t.turns = append(t.turns, p.campaign)
 	}
 }
-
-func (t *Throttle) campaignNamed(name string) *campaign {
-	c := t.campaigns[name]
-	if c == nil {
-		c = &campaign{}
-		t.campaigns[name] = c
-	}
-	return c
-}
-
-// firstInLine returns the call that waits longest.
-func (c *campaign) firstInLine() *Pass { return c.line.Front().Value.(*Pass) }
 
 // leaveLine takes a call out of its line; the others keep their places.
 func (t *Throttle) leaveLine(p *Pass) {
 	c := p.campaign
-	c.line.Remove(p.place)
-	p.place = nil
-	if c.line.Len() == 0 {
-		t.turns.Remove(c.turn)
-		c.turn = nil
+	i := slices.Index(c.line, p)
+	if c.line = slices.Delete(c.line, i, i+1); len(c.line) == 0 {
+		t.turns = slices.DeleteFunc(t.turns, func(other *campaign) bool { return other == c })
 	}
 }
 
-// serveLine lets in who may go now, in turn. The caller holds mu.
+func (t *Throttle) campaignNamed(name string) *campaign {
+	if t.campaigns[name] == nil {
+		t.campaigns[name] = &campaign{perByte: mean{value: 0.25}, output: mean{value: unknownOutput}}
+	}
+	return t.campaigns[name]
+}
+
+// serveLine lets in who may go now, in turn, and looks again when another one may. The caller
+// holds mu.
 func (t *Throttle) serveLine(now time.Time) {
-	t.countTime(now)
-	again, served := time.Time{}, true
-	for served {
-		again, served = t.serveOne(now)
+	if t.block.For == Provider {
+		t.window.grow(now.Sub(t.looked), t.account.inFlight)
 	}
-	t.armTimer(again, now)
-}
-
-// serveOne lets in the next call of the first campaign that may make one. If there is none it
-// says when to look again; zero if only another call's end can change anything.
-func (t *Throttle) serveOne(now time.Time) (again time.Time, served bool) {
-	t.block = Wait{}
-	for e := t.turns.Front(); e != nil; e = e.Next() {
-		p := e.Value.(*campaign).firstInLine()
-		if own := p.campaign.quota.blocksUntil(p.tokens, now); own.For != Nothing {
+	t.looked, t.block = now, Wait{}
+	again := time.Time{} // only another call's end can change anything
+	for i := 0; i < len(t.turns) && t.block.For == Nothing; {
+		c := t.turns[i]
+		p := c.line[0]
+		if own := c.quota.blocksUntil(p.tokens, now); own.For != Nothing {
 			again = soonerOf(again, own.Until)
+			i++
 			continue
 		}
 		// a smaller call must not overtake, or a large one waits forever
 		if t.block = t.blocksUntil(p.tokens, now); t.block.For != Nothing {
-			return soonerOf(again, t.block.Until), false
+			again = soonerOf(again, t.block.Until)
+			continue
 		}
-		t.turns.MoveToBack(e)
 		t.admit(p, now)
-		return time.Time{}, true
+		if len(c.line) > 0 {
+			t.turns = append(slices.Delete(t.turns, i, i+1), c)
+		}
 	}
-	return again, false
-}
-
-// countTime counts the time since the last look for the window.
-func (t *Throttle) countTime(now time.Time) {
-	if !t.looked.IsZero() {
-		t.window.passTime(now.Sub(t.looked), t.block.For == Provider, t.gate.isOpen(), t.account.inFlight)
+	if t.timer.Stop(); !again.IsZero() {
+		t.timer.Reset(again.Sub(now))
 	}
-	t.looked = now
 }
 
 // blocksUntil says what keeps the account from making one more call.
 func (t *Throttle) blocksUntil(tokens float64, now time.Time) Wait {
-	if until, closed := t.gate.blocksUntil(now); closed {
-		return Wait{For: Provider, Since: t.gate.since, Told: t.gate.told, Until: until, Limit: t.window.callsAtOnce()}
-	}
-	if w := t.account.blocksUntil(tokens, now); w.For != Nothing {
+	if w := t.window.closedUntil(now); w.For != Nothing {
 		return w
 	}
-	if until, full := t.window.blocksUntil(t.account.inFlight, now); full {
-		return Wait{For: Provider, Until: until, Limit: t.window.callsAtOnce()}
+	for _, q := range []*quota{&t.account, &t.service} {
+		if w := q.blocksUntil(tokens, now); w.For != Nothing {
+			return w
+		}
 	}
-	return Wait{}
+	return t.window.blocksUntil(t.account.inFlight, now)
 }
 
 // admit gives a call its place.
@@ -258,34 +215,9 @@ func (t *Throttle) admit(p *Pass, now time.Time) {
 		q.requests.take(1)
 		q.tokens.take(p.tokens)
 	}
-	p.sent, p.sentTokens = t.account.requests.taken, t.account.tokens.taken
-	p.cut, p.number = t.window.startCall(p.call.Deadline)
-	t.gate.start(p, now)
+	p.sent, p.sentTokens = t.service.requests.taken, t.service.tokens.taken
+	t.window.start(p, now)
 	close(p.ready)
-}
-
-// armTimer sees to it that someone looks again at a time; zero: nobody needs to.
-func (t *Throttle) armTimer(at, now time.Time) {
-	switch {
-	case at.IsZero():
-		if !t.wake.IsZero() {
-			t.timer.Stop()
-		}
-	case !t.wake.IsZero() && !at.Before(t.wake) && now.Before(t.wake):
-		return // fires earlier, looks and sets itself again
-	case t.timer == nil:
-		t.timer = time.AfterFunc(at.Sub(now), t.serveAgain)
-	default:
-		t.timer.Reset(at.Sub(now))
-	}
-	t.wake = at
-}
-
-func (t *Throttle) serveAgain() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.wake = time.Time{}
-	t.serveLine(time.Now())
 }
 
 func soonerOf(a, b time.Time) time.Time {

@@ -5,117 +5,140 @@ import (
 	"time"
 )
 
-// window is the number of calls at once that the service seems to take. It is
-// the only thing that adapts. Calls are also spread over a round trip, so it is
-// a rate too, where a rate is what the service limits: below 1 it means less
-// than a call per round trip.
-//
-// Until the first overload it doubles in every round trip, and as long as nothing
-// was refused in every 200 ms: refusals come at once, answers late. An overload sets
-// it back to 85 %; from there it follows the cubic curve of RFC 9438: fast back,
-// flat around the old value, then faster and faster. Refusals that come whatever
-// its size are found out, and borne.
+// window is the number of calls at once that the service seems to take, below 1 less than a call in
+// the time of an answer. It is the only thing that adapts.
 type window struct {
-	limit    float64
-	peak     float64 // what it comes back to; 0 before the first overload
-	sure     bool    // the peak was reached step by step
-	trip     mean    // seconds that an answer takes
-	pace     bucket
-	cost     mean // refusals of a cycle
-	cuts     int  // so far
-	cycle    cycle
-	stray    stray
-	gap      mean      // seconds from answer to answer, while calls waited
-	last     time.Time // when the last answer came
-	deadline float64   // seconds that the last call may take; 0 if any
+	limit           float64
+	peak            float64 // what it comes back to; 0 before the first cut
+	sure            bool    // the peak was reached step by step
+	answers         float64 // since the cut, while calls waited: its growth follows them
+	cuts            int     // so far
+	number          int     // calls since the last one,
+	passed, refused int     // of them
+	excess          float64 // refusals over what is borne
+	stray           mean    // share of calls refused well below the peak
+	trip            mean    // seconds that an answer takes
+	gap             mean    // seconds from answer to answer, while calls waited
+	last            time.Time
+	deadline        float64 // seconds that the last call may take; 0 if any
+	pace            bucket
+	gate            gate
 }
 
-// cycle is what happened since the last cut.
-type cycle struct {
-	started, refused int
-	took             time.Duration
-	held             time.Duration // of it, calls waited for the service
-	open             time.Duration // of that, with the gate open
+// gate closes the account when nothing gets through.
+type gate struct {
+	since   time.Time // zero when open
+	until   time.Time // when one call is tried; then, until when it may be refused
+	told    bool      // by the service
+	probe   *Pass     // that call
+	tries   int       // closings without an answer between
+	refusal time.Duration
 }
 
 const (
-	firstWindow = 16
-	firstTrial  = 64  // before the first answer
-	inTime      = 0.8 // of the deadline
-	mostAtOnce  = 1 << 16
-	kept        = 0.85    // of the peak, after an overload
-	overshoot   = 0.95    // of the window at an overload: a share of refusals is borne until then
-	smallest    = 1 / 60. // of the trip's seconds: a call a minute
-	headroom    = 1.1     // of the pace: answers that take longer leave gaps
-	doubling    = 200 * time.Millisecond
-	shortCycle  = 10.         // seconds to the peak, if it is a guess
-	cycleTime   = 20.         // seconds to the peak
-	longCycle   = 240.        // at most
-	oneSecond   = time.Second // calls are spread over no more before the first overload
+	firstWindow  = 16
+	firstTrial   = 64 // before the first answer
+	mostAtOnce   = 1 << 16
+	doubling     = 200 * time.Millisecond
+	inTime       = 0.7  // of the deadline
+	kept         = 0.8  // of the peak, after a cut
+	least        = 0.25 // of the window that was too large becomes the peak,
+	most         = 0.95 // and at most this: a share of refusals is borne until then
+	below        = 0.9  // of the peak: refusals are not due to the window
+	strayMost    = 0.15 // share of calls that is borne there,
+	strayAlarm   = 4    // and refusals above it
+	nearMost     = 0.02 // the same near the peak, beside the share measured below
+	nearAlarm    = 1.5
+	callsToPeak  = 400
+	cycleTime    = 8                // seconds, or the time of an answer, at least
+	callsUnsure  = 30               // to a peak that was estimated
+	longest      = 10 * time.Minute // a service that asks for more is asked again
+	longestTrial = 5 * time.Second
 )
-
-func newWindow() window { return window{limit: firstWindow} }
 
 // callsAtOnce returns the number of calls at once.
 func (w *window) callsAtOnce() int64 { return int64(math.Ceil(w.limit)) }
 
-// roundTrip returns the seconds that an answer takes; never zero, or the window
-// could become zero and stay so.
-func (w *window) roundTrip() float64 { return max(w.trip.valueOr(1), 1e-6) }
+func (w *window) isOpen() bool { return w.gate.since.IsZero() }
+
+func (w *window) open() { w.gate.since, w.gate.probe = time.Time{}, nil }
+
+// isBelow reports whether the window is so far below its peak that refusals are not due to its size.
+func (w *window) isBelow() bool { return w.limit < below*w.peak || w.peak == 0 }
+
+// isDoubling reports whether the window grows with time.
+func (w *window) isDoubling() bool {
+	return w.isOpen() && w.peak == 0 && w.refused == 0 && w.limit < mostAtOnce
+}
+
+// closedUntil reports whether the account is closed, and until when.
+func (w *window) closedUntil(now time.Time) Wait {
+	g := &w.gate
+	if !w.isOpen() && now.Before(g.until) {
+		return Wait{For: Provider, Since: g.since, Told: g.told, Until: g.until, Limit: w.callsAtOnce()}
+	}
+	if g.probe != nil { // it is not refused
+		w.open()
+	}
+	return Wait{}
+}
 
 // blocksUntil reports whether one more call is too many, and until when if that is known.
-func (w *window) blocksUntil(inFlight int, now time.Time) (time.Time, bool) {
+func (w *window) blocksUntil(inFlight int, now time.Time) Wait {
+	wait := Wait{For: Provider, Limit: w.callsAtOnce()}
+	if !w.isOpen() {
+		return Wait{} // it is tried
+	}
 	if inFlight >= int(w.callsAtOnce()) {
-		if !w.canGrow() {
-			return time.Time{}, true
+		if w.isDoubling() {
+			wait.Until = now.Add(doubling / 20)
 		}
-		doublings := math.Log2(float64(inFlight+1) / w.limit)
-		return now.Add(max(time.Millisecond, time.Duration(doublings*float64(doubling)))), true
+		return wait
 	}
-	spread := w.roundTrip()
+	spread := w.trip.value
 	if w.peak == 0 {
-		spread = min(spread, oneSecond.Seconds())
+		spread = min(spread, 1)
 	}
-	rate := headroom * w.limit / spread
+	rate := 1.1 * w.limit / spread // answers that take longer leave gaps
 	w.pace.setRate(rate, max(1, rate/8), now)
-	at := w.pace.waitFor(1, now)
-	return at, !at.IsZero()
+	if wait.Until = w.pace.waitFor(1, now); wait.Until.IsZero() {
+		return Wait{}
+	}
+	return wait
 }
 
-// startCall counts a call and says after which cut it started, as which call since then.
-func (w *window) startCall(deadline time.Duration) (cut, number int) {
-	w.deadline = deadline.Seconds()
-	w.cycle.started++
-	w.stray.countStart()
-	w.pace.take(1)
-	return w.cuts, w.cycle.started
-}
-
-// takeBack forgets a call that was not made.
-func (w *window) takeBack(cut int) {
-	if cut == w.cuts {
-		w.cycle.started--
+// start counts a call.
+func (w *window) start(p *Pass, now time.Time) {
+	w.deadline = p.call.Deadline.Seconds()
+	w.number++
+	p.cut, p.number = w.cuts, w.number
+	borne, _ := w.borne()
+	w.excess = max(0, w.excess-borne)
+	if w.isOpen() { // or an hour of single calls would have to be made up for
+		w.pace.take(1)
+	}
+	if w.isBelow() && (w.sure || w.peak == 0) {
+		w.stray.add(0)
+	}
+	if !w.isOpen() {
+		w.gate.probe, w.gate.until = p, now.Add(min(max(4*w.gate.refusal, 50*time.Millisecond), longestTrial))
 	}
 }
 
-// canGrow reports whether the window grows with time.
-func (w *window) canGrow() bool {
-	return w.peak == 0 && w.cycle.refused == 0 && w.stray.trial == 0 && w.limit < mostAtOnce
+// borne returns the share of calls whose refusal is borne, and how many more.
+func (w *window) borne() (share, alarm float64) {
+	if w.isBelow() {
+		return strayMost, strayAlarm
+	}
+	stray := min(w.stray.value, strayMost)
+	return nearMost + 1.5*stray, nearAlarm + 85*stray
 }
 
-// passTime tells how the last d went: whether calls waited for the service, whether
-// the gate was open, and how many calls are under way.
-func (w *window) passTime(d time.Duration, held, open bool, inFlight int) {
-	w.cycle.took += d
-	if held {
-		w.cycle.held += d
-		if open {
-			w.cycle.open += d
-		}
-		if open && w.canGrow() {
-			ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
-			w.limit = max(w.limit, min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, w.mostInTime()))
-		}
+// grow doubles the window while calls wait and nothing was refused: refusals come at once, answers late.
+func (w *window) grow(d time.Duration, inFlight int) {
+	if w.isDoubling() {
+		ahead := max(w.limit, firstWindow+2*float64(inFlight)) // what is not tried is not known
+		w.limit = max(w.limit, min(w.limit*math.Exp2(d.Seconds()/doubling.Seconds()), ahead, w.mostInTime()))
 	}
 }
 
@@ -132,30 +155,38 @@ func (w *window) mostInTime() float64 {
 	return min(mostAtOnce, max(1, inTime*w.deadline/w.gap.value))
 }
 
-// growAfter lets the window grow after the answer to a call that entered then, if calls wait
-// for it.
-func (w *window) growAfter(entered, now time.Time, held bool) {
-	w.trip.add(now.Sub(entered).Seconds())
-	if since := w.last; held {
-		if since.Before(entered) {
-			since = entered
+// countAnswer lets the window grow if calls wait for it.
+func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
+	w.trip.add(max(now.Sub(p.entered).Seconds(), 1e-6)) // or the window could become zero and stay so
+	if held = held && w.isOpen(); held {
+		since := w.last
+		if since.Before(p.entered) {
+			since = p.entered
 		}
 		w.gap.add(now.Sub(since).Seconds())
 	}
 	w.last = now
+	w.gate.tries = 0
+	if p.cut == w.cuts {
+		w.passed++
+	}
 	switch {
-	case w.stray.trial > 0:
-		w.endTrial()
+	case p == w.gate.probe:
+		w.open()
+	case !w.isOpen():
+		if !w.gate.told && w.gate.probe == nil { // it has left a place
+			w.gate.until = now
+		}
 	case !held:
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
 	default:
-		x := w.cycle.open.Seconds() - w.secondsToPeak()
-		if x < 0 {
-			x /= w.secondsToPeak()
-		} else {
-			x /= min(longCycle, max(shortCycle, 64*w.roundTrip()/w.peak))
+		w.answers++
+		toPeak := float64(callsToPeak)
+		if !w.sure {
+			toPeak = callsUnsure
 		}
+		x := w.answers/max(toPeak, w.peak*max(1, cycleTime/w.trip.value)) - 1
 		w.limit = w.peak * (1 + (1-kept)*x*x*x)
 	}
 	if w.gap.n >= firstWindow/2 {
@@ -163,65 +194,84 @@ func (w *window) growAfter(entered, now time.Time, held bool) {
 	}
 }
 
-// secondsToPeak until the window is back at its peak. The overload that ends a cycle
-// must be a small part of it, both in calls and in time behind a closed gate.
-func (w *window) secondsToPeak() float64 {
-	call := w.roundTrip() / w.peak
-	if !w.sure {
-		return min(longCycle, max(shortCycle, 8*call))
+// countRefusal cuts the window if refusals add up, or closes the account if nothing gets through.
+func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, now time.Time) {
+	w.gate.refusal = now.Sub(p.entered)
+	if !w.isOpen() {
+		if p == w.gate.probe || retryAfter > 0 {
+			w.close(p, retryAfter, now)
+		}
+		return
 	}
-	shut := w.cycle.held - w.cycle.open
-	return min(longCycle, max(cycleTime, 250*call*w.cost.value, 30*shut.Seconds()))
-}
-
-// isCheap reports whether few calls wait while all do so for a time.
-func (w *window) isCheap(d time.Duration) bool { return d.Seconds()*w.limit/w.roundTrip() < fewWait }
-
-// cutFor cuts the window, once for all calls that were under way then,
-// unless the refusal has nothing to do with the number of calls. The refused call was
-// that of a number since a cut; so many are still under way.
-func (w *window) cutFor(cut, number, inFlight int, cheap bool) verdict {
-	if cut < w.cuts {
-		return chance // it began before the last cut, which answers it
+	if p.cut < w.cuts {
+		return // it began before the last cut, which answers it
 	}
-	w.cycle.refused++
-	if w.peak == 0 && (w.cycle.refused == 1 || w.trip.n == 0) { // it may have grown ahead of the calls
+	if w.isBelow() && w.stray.n > 0 { // it was counted as one that passes
+		w.stray.value += 1 / float64(w.stray.n)
+	}
+	if w.peak == 0 { // it may have grown ahead of the calls
 		w.limit = min(w.limit, max(firstWindow, float64(inFlight+1)))
 	}
-	if w.cycle.refused >= number || w.trip.n == 0 { // all before it, or no answer came yet
-		if w.stray.trial > 0 { // it begins anew once something gets through
-			w.cycle = cycle{}
-		}
-		return nothing
+	w.excess++
+	w.refused++
+	if w.passed == 0 && w.refused >= p.number || w.trip.n == 0 { // all before it, or no answer came yet
+		w.close(p, retryAfter, now)
+	} else if _, alarm := w.borne(); w.excess > alarm {
+		w.cut(1 - float64(w.refused-1)/float64(p.number))
 	}
-	if w.stray.trial > 0 && !w.isTrialLost() || w.stray.trial == 0 && w.stray.isExpected(cheap) {
-		return chance
-	}
-	doubted := w.stray.cutWindow(w.limit, w.peak)
-	w.peak = max(overshoot*w.nextTrial(w.cycle.started-w.cycle.refused), smallest*w.roundTrip())
-	if w.limit = kept * w.peak; doubted > 0 {
-		w.stray.trial, w.limit = doubted, trialWindow*doubted
-	}
-	w.cuts++
-	if w.sure {
-		w.cost.add(float64(w.cycle.refused))
-	}
-	w.cycle = cycle{}
-	w.pace.level = min(w.pace.level, 0)
-	return fewer
 }
 
-// nextTrial returns the window that is tried next, when so many calls got through or are
-// under way: the one that was too large, or,
-// if far less than it got through (Little's law), halfway between the two.
-func (w *window) nextTrial(through int) float64 {
-	w.sure = true
-	trip, c := w.roundTrip(), w.cycle
-	if c.took.Seconds() > trip && c.held > c.took/2 {
-		if got := float64(through) / c.took.Seconds() * trip; got < w.limit/2 {
-			w.sure = false
-			return math.Sqrt(got * w.limit)
+// cut cuts the window, of whose calls such a share passed.
+func (w *window) cut(passed float64) {
+	if w.sure = !w.isBelow(); !w.sure {
+		w.stray = mean{} // they were too many
+	}
+	w.peak = max(min(max(passed, least), most)*w.limit, w.trip.value/60) // a call a minute
+	w.limit = kept * w.peak
+	w.cuts++
+	w.number, w.passed, w.refused, w.answers, w.excess = 0, 0, 0, 0, 0
+	w.pace.level = min(w.pace.level, 0)
+}
+
+// close closes the account for as long as the service says, and a little longer, because others of
+// it wait as well; else for a second, and twice as long each time that follows.
+func (w *window) close(p *Pass, retryAfter time.Duration, now time.Time) {
+	g := &w.gate
+	d := min(retryAfter, longest)
+	if retryAfter > 0 {
+		d += p.jitter(d/10 + 10*time.Millisecond)
+	} else {
+		d = time.Second / 2 << min(g.tries, 2)
+		d += p.jitter(d)
+		g.tries++
+	}
+	if w.isOpen() {
+		g.since = now
+		if retryAfter > 2*time.Second && w.peak > 0 { // a limit is used up: it was reached too fast
+			w.peak, w.answers = kept*w.peak, 0
+			w.limit = min(w.limit, kept*w.peak)
 		}
 	}
-	return w.limit
+	if g.probe = nil; now.Add(d).After(g.until) {
+		g.until, g.told = now.Add(d), retryAfter > 0
+	}
+	w.excess = 0
+}
+
+// tryNow lets a call be tried now: the operator knows better than the service's word.
+func (w *window) tryNow(now time.Time) {
+	if !w.isOpen() && w.gate.probe == nil {
+		w.gate.until, w.gate.told, w.gate.tries = now, false, 0
+	}
+}
+
+// passOn lets another call be tried if p told nothing; if the service has taken it, the others follow.
+func (w *window) passOn(p *Pass, taken bool, now time.Time) {
+	switch {
+	case p != w.gate.probe:
+	case taken:
+		w.open()
+	default:
+		w.gate.probe, w.gate.until = nil, now
+	}
 }

@@ -22,11 +22,11 @@ type Set = stopping.Acts
 // N is the number of acts, Others included.
 const N = len(record.Acts)
 
-// Of returns the set of some acts by name; ok is false if one of them is none.
+// Of returns the set of the named acts; ok is false if a name is no act.
 func Of(names ...string) (s Set, ok bool) { return stopping.ActsOf(names...) }
 
 func countActs(s Set) int { return bits.OnesCount16(uint16(s)) }
 
-// ActsByRound is the acts of one collaboration, by round and then by agent. Rounds
-// have as many sets as there are agents.
+// ActsByRound holds the acts of one collaboration, by round and then by agent. Each round has one
+// set an agent.
 type ActsByRound [][]Set

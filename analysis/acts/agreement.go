@@ -104,7 +104,7 @@ func expectedDistance[T cmp.Ordered](total map[T]int, distance func(a, b T) floa
 	return sum
 }
 
-// Nominal distance: values are alike or not.
+// Nominal returns the nominal distance of two values: 0 if they are equal, else 1.
 func Nominal[T comparable](a, b T) float64 {
 	if a == b {
 		return 0
@@ -112,9 +112,9 @@ func Nominal[T comparable](a, b T) float64 {
 	return 1
 }
 
-// MASI returns the distance of sets by Passonneau (2006): one minus overlap (Jaccard)
-// times monotonicity, which is 1 for equal sets, 2/3 if one holds the other,
-// 1/3 if they overlap, and 0 if they do not.
+// MASI returns the distance of two sets (Passonneau 2006): one minus their overlap (Jaccard) times
+// their monotonicity, which is 1 if they are equal, 2/3 if one contains the other, 1/3 if they
+// overlap, else 0.
 func MASI(a, b Set) float64 {
 	both, either := countActs(a&b), countActs(a|b)
 	monotonicity := 1. / 3
@@ -129,7 +129,7 @@ func MASI(a, b Set) float64 {
 	return 1 - float64(both)/float64(either)*monotonicity
 }
 
-// Agreement is how two or more labellers agree on one act, or on all (Act "").
+// Agreement says how far two or more labellers agree on one act, or on all acts (Act "").
 type Agreement struct {
 	Act   string   `json:"act,omitempty"`
 	Kappa *float64 `json:"kappa"` // Cohen's; of two labellers on one act
@@ -138,9 +138,9 @@ type Agreement struct {
 	Units int      `json:"units"` // with at least two labels
 }
 
-// Agree compares labellers on the same messages: each unit has one set a
-// labeller, in the same order, empty if it has no label of it. The first
-// result is about all acts. Units with less than two labels do not count.
+// Agree returns how labellers agree on the same messages, over all acts first and then on each.
+// Each unit has one set a labeller, in the same order, empty if the labeller gave no label. Units
+// with fewer than two labels do not count.
 func Agree(units [][]Set) []Agreement {
 	known := make([][]Set, 0, len(units))
 	two := true // labellers, of which every unit has a set

@@ -50,6 +50,25 @@ func TestKappaTables(t *testing.T) {
 	}
 }
 
+// Two values are enough for alpha, by hand: observed and expected disagreement are one pair's. Likewise
+// weighted kappa: 1 - n times the squared differences over those of all pairs.
+func TestFewValues(t *testing.T) {
+	near(t, "alpha of one unit", Alpha([][]int{{1, 2}, {3}}, Nominal[int]), 0, 1e-12)
+	for _, units := range [][][]int{nil, {{1}, {2}}, {{1, 1}, {1, 1}}} {
+		if a := Alpha(units, Nominal[int]); a != nil {
+			t.Errorf("alpha of %v is %v", units, *a)
+		}
+	}
+	near(t, "weighted kappa", WeightedKappa([]float64{1, 2}, []float64{2, 2}), 0, 1e-12)
+	near(t, "weighted kappa that agrees", WeightedKappa([]float64{1, 2}, []float64{1, 2}), 1, 1e-12)
+	near(t, "weighted kappa of one unit", WeightedKappa([]float64{1}, []float64{2}), 0, 1e-12)
+	for _, k := range []*float64{WeightedKappa([]float64{3, 3}, []float64{3, 3}), WeightedKappa(nil, nil), WeightedKappa([]float64{1}, nil)} {
+		if k != nil {
+			t.Errorf("weighted kappa of nothing, or of one score throughout, is %v", *k)
+		}
+	}
+}
+
 // TestAlphaKrippendorff: the examples of Krippendorff (2011), "Computing
 // Krippendorff's Alpha-Reliability": B (binary, two observers, no value
 // missing) and C (nominal, four observers, missing values; its interval

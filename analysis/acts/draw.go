@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Nodes of a drawing: those that an edge touches, in the order of the graph.
+// Nodes returns the nodes that an edge touches, in the order Start, the acts, End.
 func Nodes(edges []Edge) []string {
 	order := slices.Concat([]string{"Start"}, record.Acts[:], []string{"End"})
 	return slices.DeleteFunc(order, func(name string) bool {
@@ -16,7 +16,7 @@ func Nodes(edges []Edge) []string {
 	})
 }
 
-// DOT returns a drawing in the language of Graphviz.
+// DOT returns a graph of these edges in the language of Graphviz.
 func DOT(title string, edges []Edge) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "digraph acts {\n  label=%s; labelloc=t; rankdir=LR; node [shape=box, style=rounded];\n",

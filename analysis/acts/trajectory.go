@@ -14,7 +14,7 @@ type Trajectory struct {
 	Condition  string // condition_id
 	Instance   int    // the problem as dealt; replicates of one have it in common
 	Hash       string // of the question and its key: equal ones are one problem, whatever its number; "" without one
-	// what is held out together and is independent of the rest: instance and replicate, unless a caller says otherwise
+	// cluster of runs, independent of all others: instance and replicate, unless a caller says otherwise
 	Unit        string
 	Environment string
 	Rule        string
@@ -40,9 +40,8 @@ type Round struct {
 // ScoreAt returns the score at the end of a round, from 1; nil if it is not defined.
 func (t Trajectory) ScoreAt(round int) *float64 { return t.Rounds[round-1].Score }
 
-// Best returns the earliest round of the greatest score. It is not told apart, and
-// varies is false, if the score is the same in all rounds where it is defined;
-// the round is then the first of these, or 1.
+// Best returns the earliest round with the greatest score. varies is false if the score is the same
+// in all rounds that have one; round is then the first of these, or 1.
 func (t Trajectory) Best() (round int, varies bool) {
 	round = 1
 	var best *float64
@@ -65,8 +64,8 @@ func (t Trajectory) Labelled() bool {
 	return len(t.Rounds) > 0 && !slices.ContainsFunc(t.Rounds, func(r Round) bool { return r.Acts == nil })
 }
 
-// Distances counts the rounds that have an information distance. Round 1 never
-// has one, nor does a round without messages or the round after it.
+// Distances returns how many rounds have an information distance. Round 1 never has one, nor does a
+// round without messages or the round after it.
 func (t Trajectory) Distances() int {
 	n := 0
 	for _, r := range t.Rounds {
@@ -77,8 +76,8 @@ func (t Trajectory) Distances() int {
 	return n
 }
 
-// Same checks that trajectories can be analysed together: there are at least
-// least of them, no two have one ID, and all have the same number of rounds.
+// Same returns an error unless trajectories can be analysed together: there are at least least of
+// them, no two share an ID, and all have the same number of rounds.
 func Same(all []Trajectory, least int) error {
 	if len(all) < least {
 		return fmt.Errorf("%s can be analysed; at least %d are needed", wording.Count(len(all), "collaboration"), least)
@@ -98,8 +97,8 @@ func Same(all []Trajectory, least int) error {
 	return nil
 }
 
-// ByInstance returns trajectories whose units are instances where their environment has at
-// least that many, so that replicates of one instance stay together; elsewhere units stay.
+// ByInstance returns runs with the instance as Unit if their environment has at least least
+// instances, so that replicates of one instance stay together; other runs keep their Unit.
 func ByInstance(runs []Trajectory, least int) []Trajectory {
 	instances := map[string]map[string]bool{} // by environment
 	for _, t := range runs {
@@ -117,7 +116,7 @@ func ByInstance(runs []Trajectory, least int) []Trajectory {
 	return runs
 }
 
-// UnitOf returns the Unit of a replicate of the problem.
+// UnitOf returns the Unit of a replicate of this trajectory's instance.
 func (t Trajectory) UnitOf(replicate int32) string {
 	return fmt.Sprintf("%s-r%d", t.instanceName(), replicate)
 }

@@ -12,11 +12,11 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Labels say whose labels trajectories have.
+// Labels says whose labels trajectories have, and how many lack them.
 type Labels struct {
 	By        string   // the labeller's id; "" if there are no labels
-	Others    []string // who has labelled too
-	Simulated bool     // it follows rules
+	Others    []string // other labellers
+	Simulated bool     // the labeller follows rules
 	Invalid   int      // messages without a label
 	Missing   int      // collaborations that are not labelled
 	Gold      *gold.Sample

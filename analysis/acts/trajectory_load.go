@@ -12,10 +12,10 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Excluded is a collaboration that is not analysed, and why.
+// Excluded is a collaboration that is not analysed, and the reason.
 type Excluded struct {
 	ID, Reason string
-	Early      bool // it succeeded, and ended before its last planned round
+	Early      bool // it succeeded, but ended before its last planned round
 }
 
 // endedEarlyError is why a collaboration that succeeded is not analysed.
@@ -25,8 +25,8 @@ func (e endedEarlyError) Error() string {
 	return fmt.Sprintf("it ended after round %d of %d", e.rounds, e.planned)
 }
 
-// Load reads a campaign's trajectories from the lake, in the order of conditions. Acts
-// and distances are not in it.
+// Load returns a campaign's trajectories from the lake, in the order of conditions, and the
+// collaborations without one. Acts and distances are not set.
 func Load(ctx context.Context, store store.Store, campaign string) ([]Trajectory, []Excluded, error) {
 	d, err := lake.ReadDataset(ctx, store, campaign)
 	if err != nil {
@@ -50,7 +50,7 @@ type Gathered struct {
 	Excluded   *Excluded
 }
 
-// Gather returns the trajectory of a collaboration, or why there is none.
+// Gather returns the trajectory of one collaboration's rows, or why there is none.
 func Gather(rows record.Rows) Gathered {
 	t, err := FromRows(rows)
 	if err != nil {
@@ -60,7 +60,7 @@ func Gather(rows record.Rows) Gathered {
 	return Gathered{Trajectory: &t}
 }
 
-// Sorted returns what was gathered, in the order of conditions, and what was excluded.
+// Sorted separates trajectories, sorted by condition and ID, from what was excluded, sorted by ID.
 func Sorted(gathered []Gathered) (all []Trajectory, left []Excluded) {
 	for _, g := range gathered {
 		if g.Trajectory != nil {

@@ -6,15 +6,15 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// Message is what one message of an agent does.
+// Message is what one message of an agent does, as acts.
 type Message struct {
 	Round int // from 1
 	Agent int // from 0
 	Acts  Set
 }
 
-// Label sets the acts of all rounds. An agent without a message in a round shows
-// none in it; what it says twice in one round counts as one message.
+// Label sets the acts of all rounds from these messages. An agent without a message in a round has
+// the empty set; several messages in one round count as one.
 func (t *Trajectory) Label(messages []Message) error {
 	for _, m := range messages {
 		if m.Round < 1 || m.Round > len(t.Rounds) || m.Agent < 0 || m.Agent >= t.Agents {
@@ -41,8 +41,8 @@ const PairCount = stopping.PairCount
 // Counts is how often each pair occurs in a round.
 type Counts [PairCount]uint16
 
-// Pairs counts the pairs of a round from 2, as stopping.Times does. False if one of
-// the two rounds is not labelled.
+// Pairs returns how often each pair occurs in a round from 2 on, as stopping.Times counts; false if
+// that round or the one before is not labelled.
 func (t Trajectory) Pairs(round int) (Counts, bool) {
 	var counts Counts
 	if round < 2 || round > len(t.Rounds) {
@@ -58,7 +58,7 @@ func (t Trajectory) Pairs(round int) (Counts, bool) {
 	return counts, true
 }
 
-// Seen returns what stopping rules look at, by round.
+// Seen returns what a stopping rule sees of each round.
 func (t Trajectory) Seen() []stopping.Round {
 	rounds := make([]stopping.Round, len(t.Rounds))
 	for i, r := range t.Rounds {

@@ -6,8 +6,8 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Reading is how Equation 1 of paper 1 counts. It is ambiguous: (i, ¬i) may be
-// an agent and all others, or an agent and each other.
+// Reading is one way to count Equation 1 of paper 1, which is ambiguous: (i, ¬i) may be an agent
+// and all others together, or an agent and each other agent.
 type Reading string
 
 const (
@@ -56,8 +56,8 @@ func follow(before, round []Set, reading Reading) (counts [states][states]int) {
 	return counts
 }
 
-// Graph is how acts follow on each other over all rounds of some talks. Rows
-// are Start and the acts, columns the acts and End.
+// Graph holds how often acts follow each other over all rounds of some talks. Rows are Start and
+// the acts, columns the acts and End.
 type Graph struct {
 	Reading     Reading      `json:"reading"`
 	From        []string     `json:"from"`
@@ -69,9 +69,8 @@ type Graph struct {
 	Talks       []int        `json:"talks"`       // that show A
 }
 
-// Transitions of talks whose rounds all have a set for each agent. Equation 1
-// stops at the last round, but its End needs the one after it, which is
-// counted too.
+// Transitions returns the graph of talks whose rounds all have one set an agent. Equation 1 stops
+// at the last round, but its End needs the one after it, which is counted too.
 func Transitions(talks []ActsByRound, reading Reading) Graph {
 	g := newGraph(reading)
 	var each []Graph // by talk
@@ -113,9 +112,9 @@ func share(each []Graph, from, to int) *Ratio {
 	return ratioOfSums(counts)
 }
 
-// Span returns what some rounds of a talk, one after the other, have of its graph:
-// whether they are its first and its last decides on Start and End. The spans of all
-// pairs of rounds that follow each other add up to the whole. It has counts only.
+// Span returns the counts of consecutive rounds of a talk. opens and closes say that they include
+// its first and its last round, so that Start and End count. The spans of all pairs of rounds that
+// follow each other add up to the whole. It has counts only.
 func Span(rounds ActsByRound, opens, closes bool, reading Reading) Graph {
 	g := newGraph(reading)
 	if len(rounds) == 0 {
@@ -191,7 +190,7 @@ type Edge struct {
 	SE          *float64 `json:"se"` // over talks; nil for one
 }
 
-// String returns the edge's number: 0.83 (0.04).
+// String returns the probability and its standard error: 0.83 (0.04).
 func (e Edge) String() string {
 	if e.SE == nil {
 		return fmt.Sprintf("%.2f", e.Probability)
@@ -199,9 +198,8 @@ func (e Edge) String() string {
 	return fmt.Sprintf("%.2f (%.2f)", e.Probability, *e.SE)
 }
 
-// Top returns what the paper draws: of each act the most probable edge to another
-// one; ties go to the first act. Acts that are never shown, or never answered,
-// have none.
+// Top returns the edges that the paper draws: from each node the most probable edge to another one,
+// the first of equals. Acts that are never shown, or never answered, have none.
 func (g Graph) Top() []Edge {
 	var edges []Edge
 	for i, from := range g.From {

@@ -12,18 +12,18 @@ import (
 type Asked struct {
 	Calls, Input, Output int64
 	Thinking             int64 // of Output, as far as services say
-	Thought              int64 // calls of which a service says so
+	Thought              int64 // calls of which a service says how many
 	USD                  float64
 	Unpriced             int64 // calls whose price is not known
 }
 
-// Tokens returns those that were read and written.
+// Tokens returns input and output tokens together.
 func (a Asked) Tokens() int64 { return a.Input + a.Output }
 
-// Thinking returns the tokens that a run's models thought in; false if no service says.
+// Thinking returns how many tokens the run's models used to think; false if no service says.
 func (r Run) Thinking() (float64, bool) { return float64(r.Asked.Thinking), r.Asked.Thought > 0 }
 
-// Plus returns the sum of both.
+// Plus returns a + b.
 func (a Asked) Plus(b Asked) Asked {
 	return Asked{
 		Calls: a.Calls + b.Calls, Input: a.Input + b.Input, Output: a.Output + b.Output,
@@ -32,12 +32,14 @@ func (a Asked) Plus(b Asked) Asked {
 	}
 }
 
-// Price returns what the answers of a run cost, whoever paid; false if a price is not known.
+// Price returns what the run's answers cost in US dollars, whoever paid; false if a price is not
+// known.
 func (r Run) Price() (float64, bool) {
 	return r.Asked.USD, r.Asked.Unpriced == 0 && r.Protocol != record.Imported
 }
 
-// SumUSD returns what some questions of runs cost together; nil if a price is not known.
+// SumUSD returns the cost of what of selects of each run, in US dollars; nil if a price is not
+// known.
 func SumUSD(runs []Run, of func(Run) Asked) *float64 {
 	sum := 0.0
 	for _, r := range runs {
@@ -50,7 +52,7 @@ func SumUSD(runs []Run, of func(Run) Asked) *float64 {
 	return &sum
 }
 
-// CountAsked sums up the answered calls.
+// CountAsked sums the answered calls.
 func CountAsked(calls []record.Call) Asked {
 	var a Asked
 	for _, c := range calls {

@@ -10,19 +10,20 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Start begins a table over a view: the columns that name a condition come first.
+// Start returns a new table with this title, whose first columns name the condition.
 func (v View) Start(title string) table.Table {
 	return table.Table{Title: title, Columns: slices.Clone(v.Names())}
 }
 
-// Without returns the view without some labels, over which a table takes means or
-// which it names otherwise.
+// Without returns the view without the labels for which drop returns true: a table takes means over
+// them or names them otherwise.
 func (v View) Without(drop func(key string) bool) View {
 	v.Labels = slices.DeleteFunc(slices.Clone(v.Labels), drop)
 	return v
 }
 
-// Key returns what a condition has in the labels.
+// Key returns a string of g's values of the labels, equal for groups that a table does not tell
+// apart.
 func (v View) Key(g Group) string {
 	var values []string
 	for _, key := range v.Labels {
@@ -35,7 +36,7 @@ func (v View) Key(g Group) string {
 	return strings.Join(values, "\x00")
 }
 
-// Label returns the first cells of a condition's row.
+// Label returns the first cells of a group's row, which name it.
 func (v View) Label(g Group) []table.Cell {
 	var cells []table.Cell
 	for _, text := range v.Texts(g) {
@@ -49,8 +50,8 @@ func (v View) LabelColumns() table.Columns[Group] {
 	return table.Columns[Group]{Headers: v.Names(), Cells: v.Label}
 }
 
-// EndedColumns returns the columns that count how many runs of a condition succeeded, of these
-// how many differ if they repeat, how many failed and were stopped, and what else is to be known of them.
+// EndedColumns returns the columns that count a condition's runs: succeeded, of these distinct if
+// some repeat, failed and stopped, and notes on them.
 func (v View) EndedColumns() table.Columns[Group] {
 	count := func(header string, of func(Group) int) table.Columns[Group] {
 		return table.Column(header, func(g Group) table.Cell { return table.Count(of(g)) })
@@ -94,7 +95,8 @@ func (v View) open() int {
 	return open
 }
 
-// AddNotes that every table has: what is simulated before its own, the rest after.
+// AddNotes adds to t the notes that every table has: about simulated agents before the table's own
+// notes, the rest after.
 func (v View) AddNotes(t *table.Table) {
 	failed, stopped, early := 0, 0, 0
 	for _, g := range v.Groups {
@@ -115,7 +117,9 @@ func (v View) AddNotes(t *table.Table) {
 	}
 	t.Notes = append(t.Notes, v.Joined...)
 	if v.Looked {
-		note("This campaign ends when its question is answered (until), so its n depends on what was found: standard errors, intervals and p values here take n as given and find differences too often. The table answer has intervals that hold.")
+		note("This campaign ends when its question is answered (until), so its n depends on what was found: standard " +
+			"errors, intervals and p values here take n as given and find differences too often. The table answer " +
+			"has intervals that hold.")
 	}
 	if sizes := v.Sizes(); sizes != "" {
 		note("%s", sizes)
@@ -141,7 +145,7 @@ func (v View) AddNotes(t *table.Table) {
 	}
 }
 
-// RoundColumns returns a column for each round, counted from 1.
+// RoundColumns returns one column a round of the view, counted from 1; cell makes its cells.
 func RoundColumns[R any](v View, cell func(row R, round int) table.Cell) table.Columns[R] {
 	var columns []table.Columns[R]
 	for n := 1; n <= v.Rounds(); n++ {
@@ -150,7 +154,7 @@ func RoundColumns[R any](v View, cell func(row R, round int) table.Cell) table.C
 	return table.Join(columns...)
 }
 
-// Rounds returns the most rounds that are planned.
+// Rounds returns the greatest number of planned rounds.
 func (v View) Rounds() int {
 	most := 0
 	for _, g := range v.Groups {
@@ -161,5 +165,5 @@ func (v View) Rounds() int {
 	return most
 }
 
-// Collaborations returns "1 collaboration", "2 collaborations".
+// Collaborations returns n with its noun: "1 collaboration", "2 collaborations".
 func Collaborations(n int) string { return wording.Count(n, "collaboration") }

@@ -2,8 +2,8 @@
 // each collaboration of a campaign, in groups by condition. A study's reader
 // keeps what it needs of a run's rows as a part; a view is the conditions that
 // a table shows, with the columns and the notes that all tables share. Means
-// keep their standard error and the n they rest on, over instances where there
-// are several; what failed, was stopped or is still to come is counted apart.
+// have their standard error and n, over instances where there are several;
+// what failed, was stopped or is still pending is counted separately.
 package campaign
 
 import (
@@ -12,13 +12,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strings"
 
 	"roundtable/analysis/lake/record"
 )
 
-// Campaign is what tables are made from.
+// Campaign is what tables and figures are made from.
 type Campaign struct {
 	Name string
 	Runs []Run
@@ -27,16 +28,16 @@ type Campaign struct {
 	// Axes are the settings that the plan's grid gives, each with the axis that does so;
 	// nil if it is not known.
 	Axes map[string]string
-	// Earlier is how many generations were run again, by condition.
+	// Earlier is how many generations have a later one, by condition.
 	Earlier map[string]int
 	// Baselines are campaigns of single agents that discussions are compared to.
 	Baselines []Campaign
-	// Original is the campaign from whose collaborations those of this one go on; nil if it
+	// Original is the campaign whose collaborations this one's forks continue; nil if it
 	// continues none, or that is not in the lake.
 	Original *Campaign
 	// Question is what ends the campaign; nil if every cell is run, or it was joined from several.
 	Question *Question
-	// Joined says what the campaigns have in common that this one was joined from.
+	// Joined are notes on what the campaigns share that this one was joined from.
 	Joined []string
 	// Sources are these campaigns, each by itself.
 	Sources []Campaign
@@ -52,8 +53,8 @@ type grouped struct {
 	groups  []Group
 }
 
-// Grouped returns the campaign for the making of several tables: its groups are made once. Its
-// runs and plan are not changed after that.
+// Grouped returns the campaign with its groups made once, for several tables. Do not change its
+// runs and plan after that.
 func (c Campaign) Grouped() Campaign {
 	c.grouped = &grouped{c.Runs, c.Planned, c.Groups()}
 	return c
@@ -78,52 +79,66 @@ type Planned struct {
 	Labels map[string]string
 }
 
-// Run is the latest generation of one collaboration: its row, and of its
-// rounds and turns what tables need.
+// Run is the latest generation of one collaboration: its row, and what tables need of its rounds
+// and turns.
 type Run struct {
 	record.Collaboration
-	// score of the decision that stands at the end of each round that was run; nil before a decision
+	// score of the decision that stands after each round that was run; nil before a decision
 	Scores   []*float64
-	Keys     []string   // identity of the same; "" before a decision
-	Usable   Usable     // what of its answers could be used
+	Keys     []string   // identity of that decision, by round; "" before one
+	Usable   Usable     // counts of its usable answers
 	Asked    Asked      // what its questions took
 	Answered []Answered // the models that it asked
-	Parts               // what studies keep of its rows
+	Parts    `json:"-"` // what studies keep of its rows
 
-	Unit          int32 // that it belongs to: see setUnits
+	Unit          int32 // number of its unit within the condition
 	OverInstances bool  // the unit is its instance
 }
 
 // Reader keeps what a study needs of a run's rows, as a part of one type.
 type Reader struct {
+	name string // of the part's type, and what else it depends on
 	read func(r *Run, rows record.Rows) error
-	name string                                // of the part's type, and what else it depends on
-	part func(Parts) (any, bool)               // that it has kept
-	keep func(parts *Parts, data []byte) error // in JSON, what it has kept before
+	codec
 }
 
-// Keeping returns a reader that keeps a part of a type, or none. It is given the rows in the
-// order of their keys, for several runs at once in any order; what it keeps depends on them,
-// and on what by says, alone.
+// Keeping returns a reader that keeps at most one part of type T a run. read gets the rows in the
+// order of their keys, and is called for several runs at once, in any order. What it keeps must
+// depend only on the rows and on by, which caches are keyed by.
 func Keeping[T any](by string, read func(r *Run, rows record.Rows) error) Reader {
-	return Reader{read: read, name: strings.TrimSpace(reflect.TypeFor[T]().String() + " " + by),
-		part: func(p Parts) (any, bool) {
-			i := slices.IndexFunc(p.all, func(part any) bool { _, is := part.(T); return is })
-			if i < 0 {
-				return nil, false
-			}
-			return p.all[i], true
-		},
-		keep: func(p *Parts, data []byte) error {
-			var part T
-			err := json.Unmarshal(data, &part)
-			Keep(p, part)
-			return err
-		}}
+	return Reader{strings.TrimSpace(reflect.TypeFor[T]().String() + " " + by), read, codecOf[T]()}
 }
 
-// NewRun takes what is needed from the rows of one collaboration.
+// take returns what the reader keeps of a run, whose own parts it does not see; nil if nothing. A panic
+// is an error: it would end a program that runs a campaign, or shows pages.
+func (reader Reader) take(r Run, rows record.Rows) (kept any, err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = fmt.Errorf("collaboration %s cannot be read for %s: %v\n%s", r.CollaborationID, reader.name, reason, debug.Stack())
+		}
+	}()
+	r.Parts = Parts{}
+	if err := reader.read(&r, rows); err != nil || len(r.all) == 0 {
+		return nil, err
+	}
+	return r.all[0], nil
+}
+
+// NewRun returns the run of one collaboration's rows, read by every reader.
 func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
+	r := newBare(rows)
+	for _, reader := range readers {
+		part, err := reader.take(r, rows)
+		if err != nil {
+			return r, err
+		}
+		r.add(part)
+	}
+	return r, nil
+}
+
+// newBare returns a run of which no reader has kept anything.
+func newBare(rows record.Rows) Run {
 	r := Run{Collaboration: rows.Collaborations[0]}
 	for _, round := range rows.Rounds {
 		key := ""
@@ -135,16 +150,11 @@ func NewRun(rows record.Rows, readers ...Reader) (Run, error) {
 	r.Usable = countUsable(rows.Turns)
 	r.Usable.AddAnswers(rows.Calls)
 	r.Asked, r.Answered = CountAsked(rows.Calls), modelsAnswering(rows.Calls)
-	for _, reader := range readers {
-		if err := reader.read(&r, rows); err != nil {
-			return r, err
-		}
-	}
-	return r, nil
+	return r
 }
 
-// Carried returns the scores up to the last planned round: what stood when a
-// stopping rule ended the run goes on standing.
+// Carried returns the scores up to the last planned round; after an early end the last score is
+// repeated.
 func (r Run) Carried() []*float64 {
 	scores := slices.Clone(r.Scores)
 	for n := len(scores); n > 0 && n < int(r.RoundsPlanned); n++ {
@@ -153,10 +163,10 @@ func (r Run) Carried() []*float64 {
 	return scores
 }
 
-// EndedEarly says that the run ended before its last planned round.
+// EndedEarly reports whether the run ended before its last planned round.
 func (r Run) EndedEarly() bool { return len(r.Scores) < int(r.RoundsPlanned) }
 
-// Group is one condition with its runs.
+// Group is one condition with all its runs.
 type Group struct {
 	ID                    string
 	Settings              map[string]string // by dotted key, as a campaign's grid names them
@@ -166,10 +176,10 @@ type Group struct {
 	Runs                  []Run             // all, in the order of instances and replicates
 	Earlier               int
 	Usable                Usable // of all runs
-	Distinct              int    // of done, how many differ in their words
+	Distinct              int    // succeeded runs that differ in their words
 }
 
-// Count returns how many runs have a status.
+// Count returns how many runs have this status.
 func (g Group) Count(status string) int {
 	n := 0
 	for _, r := range g.Runs {
@@ -180,10 +190,11 @@ func (g Group) Count(status string) int {
 	return n
 }
 
-// Pending returns how many planned cells have not ended.
+// Pending returns how many planned cells have not ended yet.
 func (g Group) Pending() int { return max(0, g.Planned-len(g.Runs)) }
 
-// Succeeded returns the runs that are averaged; nobody changes the list, which may be Runs.
+// Succeeded returns the succeeded runs, over which averages are taken. Do not change the list,
+// which may be Runs.
 func (g Group) Succeeded() []Run {
 	if !slices.ContainsFunc(g.Runs, func(r Run) bool { return r.Status != record.Succeeded }) {
 		return slices.Clip(g.Runs)
@@ -191,7 +202,7 @@ func (g Group) Succeeded() []Run {
 	return g.Having(func(Run) bool { return true })
 }
 
-// Having returns those of the runs that are averaged which have something.
+// Having returns the succeeded runs for which it returns true.
 func (g Group) Having(it func(Run) bool) (some []Run) {
 	for _, r := range g.Runs {
 		if r.Status == record.Succeeded && it(r) {
@@ -201,17 +212,18 @@ func (g Group) Having(it func(Run) bool) (some []Run) {
 	return some
 }
 
-// View is the conditions that a table shows.
+// View is the conditions that a table shows, and how it names them.
 type View struct {
 	Groups []Group
 	Labels []string          // the settings that tell the conditions apart, or that are asked for
 	Axes   map[string]string // as in the campaign
-	Whole  bool              // runs that ended early are left out, not carried on
+	Whole  bool              // runs that ended early are left out, not carried forward
 	Joined []string          // notes on the campaigns that it is joined from
-	Looked bool              // the data were looked at to end the campaign
+	Looked bool              // the campaign was ended by looking at its data
 }
 
-// View of the conditions of an environment ("" for all). Of the labels asked for, each is shown once.
+// View returns a view of the conditions of an environment ("" for all). labels are settings to
+// show; repeated ones are shown once.
 func (c Campaign) View(environment string, labels ...string) View {
 	v := View{Axes: c.Axes, Joined: c.Joined, Looked: c.Question != nil}
 	v.Joined = append(slices.Clone(v.Joined), namesakeNotes(c.Runs)...)
@@ -232,7 +244,7 @@ func (c Campaign) View(environment string, labels ...string) View {
 	return v
 }
 
-// PlannedCells returns how many cells the plan has; 0 if it is not known.
+// PlannedCells returns the number of cells in the plan; 0 if it is not known.
 func (c Campaign) PlannedCells() int {
 	n := 0
 	for _, p := range c.Planned {
@@ -241,7 +253,8 @@ func (c Campaign) PlannedCells() int {
 	return n
 }
 
-// Groups by condition: in the plan's order, and what it does not name after that.
+// Groups returns the runs grouped by condition, in the plan's order; conditions outside the plan
+// come last.
 func (c Campaign) Groups() []Group {
 	if c.grouped.areOf(c) {
 		return slices.Clone(c.grouped.groups)
@@ -317,8 +330,8 @@ func rank(rule string) int {
 	return len(papers)
 }
 
-// Varying returns the settings in which the conditions differ. Baselines differ in being
-// baselines, and in nothing that the groups have in common.
+// Varying returns the settings in which the conditions differ. A baseline does not count for the
+// settings that it shares with its groups.
 func (v View) Varying() []string {
 	if groups := v.listGroups(); len(groups) < len(v.Groups) {
 		v.Groups = groups
@@ -352,7 +365,7 @@ func (v View) Varying() []string {
 	return []string{"protocol", Control} // what is controlled has no word of its own
 }
 
-// Applies reports whether a condition with the same plug-in as this one has a parameter.
+// Applies reports whether a condition with the same plug-in as g has the parameter key.
 func (v View) Applies(g Group, key string) bool {
 	root, _, _ := strings.Cut(key, ".")
 	return slices.ContainsFunc(v.Groups, func(other Group) bool {
@@ -378,7 +391,7 @@ func (v View) isImplied(key string) bool {
 	return lacking && len(values) == 1
 }
 
-// Constant says in words what all conditions share.
+// Constant returns the settings that all conditions share, in words.
 func (v View) Constant() string {
 	var same []string
 	for _, key := range []string{"env", "protocol", "rule", "stop", "model"} {
@@ -393,7 +406,8 @@ func (v View) Constant() string {
 	return strings.Join(same, ", ")
 }
 
-// Ordered sorts keys by what they belong to, and then by name.
+// Ordered returns the keys of a map of settings in the order of tables: by their first part (model,
+// generate, env, protocol, rule, stop …), then by name.
 func Ordered[V any](keys map[string]V) []string {
 	roots := []string{"model", AnsweredBy, "generate", "env", "protocol", "rule", "stop", "reasks", Control}
 	var list []string
@@ -412,8 +426,8 @@ func Ordered[V any](keys map[string]V) []string {
 // is not a setting that a file gives.
 const fitted = "stop.fit"
 
-// Flatten turns a condition's JSON into values by dotted key: the name of a
-// plug-in under its own key, parameters below it.
+// Flatten returns a condition's settings, given as JSON, by dotted key: the name of a plug-in under
+// its own key, parameters below it.
 func Flatten(settings []byte) map[string]string {
 	flat := map[string]string{}
 	d := json.NewDecoder(bytes.NewReader(settings))
@@ -456,7 +470,7 @@ func spread(flat map[string]string, key string, v any) {
 	}
 }
 
-// Simulated says how many of the runs rest on scripted agents.
+// Simulated returns how many runs have scripted agents, and how many runs there are.
 func (v View) Simulated() (some, all int) {
 	for _, g := range v.Groups {
 		for _, r := range g.Runs {

@@ -5,18 +5,18 @@ import (
 	"slices"
 )
 
-// Control is the setting of a condition that is held against the one that is the same
-// without it; its values are those of plan.Control.
+// Control is the setting of a condition that is compared with the same condition without it; its
+// values are those of plan.Control.
 const Control = "control"
 
-// Controls: the same again, without hearing anybody, and with texts about another instance.
+// Values of Control: repeated unchanged, without hearing others, and with texts about another instance.
 const (
 	Same      = "same"
 	Alone     = "alone"
 	Strangers = "strangers"
 )
 
-// ControlsOf returns the conditions that are held against a group, by control.
+// ControlsOf returns the conditions that are controls of g, by value of Control.
 func (v View) ControlsOf(g Group) map[string]Group {
 	controls := map[string]Group{}
 	for _, other := range v.Groups {
@@ -32,13 +32,13 @@ func (v View) ControlsOf(g Group) map[string]Group {
 	return controls
 }
 
-// IsControlled reports whether a campaign has baselines or controls.
+// IsControlled reports whether the campaign has baselines or controls.
 func (c Campaign) IsControlled() bool {
 	return slices.ContainsFunc(c.Groups(), func(g Group) bool { return g.isBaseline() || g.Settings[Control] != "" })
 }
 
-// WithoutSame returns the conditions but those that are others again, with new answers:
-// they are the noise that others are measured by.
+// WithoutSame returns the conditions without those whose Control is Same: repetitions with new
+// answers, the noise that others are measured by.
 func (v View) WithoutSame() []Group {
 	var groups []Group
 	for _, g := range v.Groups {

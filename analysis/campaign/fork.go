@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Fork is what a condition says of the campaign from whose collaborations its own go on.
+// Fork is what a condition's settings say about the campaign whose collaborations it continues.
 type Fork struct {
 	Campaign   string                     `json:"campaign"`
 	Condition  string                     `json:"condition"`
@@ -18,7 +18,7 @@ type Fork struct {
 	Replace    []ForkedMessage            `json:"replace"`
 }
 
-// ForkedMessage is one that a fork removes or replaces; what is not said is any.
+// ForkedMessage selects messages that a fork removes or replaces; zero and nil fields match any.
 type ForkedMessage struct {
 	Round int    `json:"round"`
 	Agent *int   `json:"agent"`
@@ -26,8 +26,8 @@ type ForkedMessage struct {
 	Entry *int   `json:"entry"`
 }
 
-// ForkOf returns what settings, as collaborations.settings_json, say of a fork; nil if
-// they say nothing of one.
+// ForkOf returns the fork in a condition's settings (collaborations.settings_json); nil if there is
+// none.
 func ForkOf(settings string) *Fork {
 	if !strings.Contains(settings, `"fork":{`) {
 		return nil
@@ -39,12 +39,13 @@ func ForkOf(settings string) *Fork {
 	return of.Fork
 }
 
-// IsControl reports whether nothing is changed.
+// IsControl reports whether the fork changes nothing.
 func (f Fork) IsControl() bool {
 	return len(f.Was)+len(f.Drop)+len(f.Remove)+len(f.Replace) == 0
 }
 
-// Origin returns the replicate that a replicate continues: its own without a fork.
+// Origin returns the replicate of the original that a replicate of the fork continues; replicate
+// itself if f is nil.
 func (f *Fork) Origin(replicate int32) int32 {
 	if f == nil || f.Replicates < 1 {
 		return replicate

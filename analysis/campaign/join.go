@@ -10,18 +10,18 @@ import (
 	"roundtable/envs/wording"
 )
 
-// JoinedBy is the setting that tells the conditions of joined campaigns apart.
+// JoinedBy is the setting that holds the campaign's name in joined campaigns.
 const JoinedBy = "campaign"
 
 // namedByData are the environments whose instances are named in their data, so that the
 // name means the same whatever the campaign's seed. Others deal theirs by the seed.
 var namedByData = []string{"qa", "recsys"}
 
-// Join returns several campaigns as one, in which conditions have their campaign's name,
-// which must differ, as a setting. Instances that campaigns share keep one number, so
-// that conditions of different campaigns are paired by them, and collaborations are
-// named CAMPAIGN/ID. Trajectories are joined with the runs. What else is kept of a campaign
-// must be the same of all, as the embedder of their measures: the first one's is taken.
+// Join returns several campaigns as one, in which conditions have their campaign's name, which must
+// differ, as a setting. Instances that campaigns share keep one number, so that conditions of
+// different campaigns are paired by them, and collaborations are named CAMPAIGN/ID. Trajectories
+// are joined too. Other parts of a campaign, such as the embedder of its measures, must be equal:
+// the first campaign's are taken.
 func Join(campaigns ...Campaign) (Campaign, error) {
 	j := Campaign{Earlier: map[string]int{}, Axes: map[string]string{}, Sources: campaigns}
 	if len(campaigns) > 0 {
@@ -244,7 +244,8 @@ func sharedText(environment string, a, b map[same]bool) string {
 	case both > 0:
 		return fmt.Sprintf("%s: %s in common (of %d and %d), over which conditions of one are paired with those of the other", environment, wording.Count(both, "instance"), len(a), len(b))
 	case len(seeds) > 1:
-		return environment + ": no instance in common, since their seeds deal different ones, so no condition of one is compared with one of the other"
+		return environment + ": no instance in common, since their seeds deal different ones, so no condition of one " +
+			"is compared with one of the other"
 	}
 	return environment + ": no instance in common, so no condition of one is compared with one of the other"
 }

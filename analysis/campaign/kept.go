@@ -4,24 +4,21 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"reflect"
+	"sync/atomic"
 	"time"
-	"unique"
 
-	"golang.org/x/sync/errgroup"
+	"github.com/go-json-experiment/json"
 
 	"roundtable/analysis/lake"
-	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 )
 
-// Kept are runs that were read before: what readers kept of the rows of a sealed part, which
-// never change. They are made again where they are missing, of another program, or not what
-// was written.
+// Kept is a cache of runs: what readers kept of the rows of sealed parts, which never change.
+// Entries that are missing, damaged or from another version of the program are made again.
 type Kept struct {
 	Cache store.Cache // no folder keeps nothing
 	Least int         // members that a campaign has for its runs to be kept; 0 is 1,000
@@ -33,83 +30,93 @@ const (
 	keptInUse = 24 * time.Hour
 )
 
-// keptRun is a run in a file.
-type keptRun struct {
-	Collaboration record.Collaboration
-	Scores        []*float64
-	Keys          []string
-	Usable        Usable
-	Asked         Asked
-	Answered      []Answered
-	Parts         map[string]json.RawMessage // by reader
-}
-
-// reading is the runs of a sealed part, in the order of its members.
-type reading struct {
-	lake.Sealed
-	name string // of its file; "" if it is not kept
-	runs []Run  // as read from the file; nil if it is not there
-}
-
-// find reads what is kept of a campaign; what is not kept is left in the dataset.
-func (k Kept) find(ctx context.Context, s store.Store, d lake.Dataset, readers []Reader) (lake.Dataset, []reading) {
-	if k.Cache.Folder == "" || len(d.Members) < cmp.Or(k.Least, keptLeast) {
-		return d.ByPart(), nil
+// Keep reads what is not kept of the parts of a campaign that may be running, one by one; done are
+// digests of those that need not be looked at, to which it adds.
+func (k Kept) Keep(ctx context.Context, s store.Store, campaign string, done map[string]bool, readers ...Reader) error {
+	if k.keepsNothing() {
+		return nil
 	}
-	if thisProgram == "" {
-		return d.ByPart(), nil
+	d, err := lake.ReadDataset(ctx, s, campaign)
+	if err != nil {
+		return err
 	}
-	sealed, rest := d.Split()
-	all := make([]reading, len(sealed))
-	through, ctx := errgroup.WithContext(ctx)
-	through.SetLimit(atOnce)
-	for i, one := range sealed {
-		all[i] = reading{Sealed: one, name: nameKept(thisProgram, one.Digest, readers)}
-		through.Go(func() error {
-			if data, err := k.Cache.Get(all[i].name); err == nil && one.IsThere(ctx, s) {
-				all[i].runs, _ = decodeRuns(data, len(one.Members), readers)
+	from := source{ctx, s, allTables(), distinct(readers), k.filesOf(ctx, s, d)}
+	if from.kept == nil {
+		return nil
+	}
+	defer from.kept.prune()
+	sealed, _ := d.Split()
+	for _, part := range sealed {
+		if !done[part.Digest] {
+			_, failed := from.read(part)
+			if ctx.Err() != nil {
+				return ctx.Err()
 			}
-			return nil
-		})
-	}
-	_ = through.Wait()
-	var unread []lake.Member
-	for _, one := range all {
-		if one.runs == nil {
-			unread = append(unread, one.Members...)
+			err, done[part.Digest] = errors.Join(err, failed), true // nor is it tried again
 		}
 	}
-	rest.Members = append(unread, rest.Members...)
-	return rest, all
+	return err
 }
 
-// keep writes what was read, if it reads back as it is. That it cannot be written costs time alone.
-func (k Kept) keep(all []reading, readers []Reader) {
-	wrote := false
-	for _, one := range all {
-		data, err := encodeRuns(one.runs, readers)
-		if err != nil {
-			continue
-		}
-		if again, err := decodeRuns(data, len(one.runs), readers); err == nil && reflect.DeepEqual(again, one.runs) {
-			wrote = k.Cache.Put(one.name, data) == nil || wrote
-		}
+// keptFiles are the files of a cache that belong to a campaign.
+type keptFiles struct {
+	store.Cache
+	sizes map[string]int64 // of the parts that the lake has
+	wrote atomic.Bool
+}
+
+func (k Kept) keepsNothing() bool { return k.Cache.Folder == "" || thisProgram == "" }
+
+// filesOf returns nil if nothing is kept of a campaign.
+func (k Kept) filesOf(ctx context.Context, s store.Store, d lake.Dataset) *keptFiles {
+	if k.keepsNothing() || len(d.Members) < cmp.Or(k.Least, keptLeast) {
+		return nil
 	}
-	if wrote {
-		_ = k.Cache.Prune(keptMost, time.Now().Add(-keptInUse))
+	sizes, err := d.PartSizes(ctx, s)
+	if err != nil {
+		return nil // reading the parts says what is wrong
+	}
+	return &keptFiles{Cache: k.Cache, sizes: sizes}
+}
+
+// has reports whether there may be files of a part, which the lake has.
+func (k *keptFiles) has(part lake.Sealed) bool { return k != nil && part.AreIn(k.sizes) }
+
+// get fills into with what a reader has kept of each run of a part; false if that is not there.
+func (k *keptFiles) get(part lake.Sealed, reader Reader, into []any) bool {
+	data, err := k.Get(nameKept(thisProgram, part.Digest, reader.name))
+	if err != nil || len(data) < sumLine || string(data[:sumLine]) != sumOf(data[sumLine:]) {
+		return false
+	}
+	return reader.decode(data[sumLine:], into) == nil
+}
+
+// put writes what a reader keeps of each run of a part, if it reads back as it is. That it cannot
+// be written costs time alone.
+func (k *keptFiles) put(part lake.Sealed, reader Reader, all []any) {
+	data, err := reader.encode(all)
+	if err == nil && k.Put(nameKept(thisProgram, part.Digest, reader.name), append([]byte(sumOf(data)), data...)) == nil {
+		k.wrote.Store(true)
 	}
 }
 
-// nameKept names what one program's readers keep of a part.
-func nameKept(program, digest string, readers []Reader) string {
-	sum := sha256.New()
-	fmt.Fprintln(sum, program, digest)
-	for _, r := range readers {
-		fmt.Fprintln(sum, r.name)
+// prune makes room after files were written.
+func (k *keptFiles) prune() {
+	if k.wrote.Load() {
+		_ = k.Prune(keptMost, time.Now().Add(-keptInUse))
 	}
-	name := hex.EncodeToString(sum.Sum(nil))
+}
+
+// nameKept names what one program's reader keeps of a part.
+func nameKept(program, digest, reader string) string {
+	name := fmt.Sprintf("%x", sha256.Sum256(fmt.Appendln(nil, program, digest, reader)))
 	return name[:2] + "/" + name + ".json"
 }
+
+const sumLine = 2*sha256.Size + 1
+
+// sumOf returns the first line of a file: a sum of the rest.
+func sumOf(data []byte) string { return fmt.Sprintf("%x\n", sha256.Sum256(data)) }
 
 // thisProgram names the program's file as it was at the start: a later version, which may read
 // the same rows differently, may have taken its place when rows are read.
@@ -128,52 +135,44 @@ func nameProgram() string {
 	return fmt.Sprintf("%s %d %d", path, info.Size(), info.ModTime().UnixNano())
 }
 
-// encodeRuns returns runs as the text of a file, which begins with a sum of the rest.
-func encodeRuns(runs []Run, readers []Reader) ([]byte, error) {
-	all := make([]keptRun, len(runs))
-	for i, r := range runs {
-		all[i] = keptRun{r.Collaboration, r.Scores, r.Keys, r.Usable, r.Asked, r.Answered,
-			map[string]json.RawMessage{}}
-		for _, reader := range readers {
-			part, ok := reader.part(r.Parts)
-			if !ok {
-				continue
-			}
-			data, err := json.Marshal(part)
-			if err != nil {
-				return nil, err
-			}
-			all[i].Parts[reader.name] = data
-		}
-	}
-	data, err := json.Marshal(all)
-	return append(fmt.Appendf(nil, "%x\n", sha256.Sum256(data)), data...), err
+// codec writes and reads what a reader keeps of runs; nil is nothing.
+type codec struct {
+	encode func([]any) ([]byte, error)
+	decode func(data []byte, into []any) error
 }
 
-const sumLine = 2*sha256.Size + 1
-
-// decodeRuns reads what encodeRuns wrote of so many runs.
-func decodeRuns(data []byte, n int, readers []Reader) ([]Run, error) {
-	if len(data) < sumLine || fmt.Sprintf("%x\n", sha256.Sum256(data[sumLine:])) != string(data[:sumLine]) {
-		return nil, store.ErrCorrupt
-	}
-	var all []keptRun
-	if err := json.Unmarshal(data[sumLine:], &all); err != nil || len(all) != n {
-		return nil, cmp.Or(err, store.ErrCorrupt)
-	}
-	runs := make([]Run, n)
-	for i, k := range all {
-		k.Collaboration.SettingsJSON = unique.Make(k.Collaboration.SettingsJSON).Value() // one copy for each condition
-		r := Run{Collaboration: k.Collaboration, Scores: k.Scores, Keys: k.Keys, Usable: k.Usable, Asked: k.Asked,
-			Answered: k.Answered}
-		for _, reader := range readers {
-			if part, kept := k.Parts[reader.name]; kept {
-				if err := reader.keep(&r.Parts, part); err != nil {
-					return nil, err
-				}
+// codecOf returns the codec of parts of one type.
+func codecOf[T any]() codec {
+	decode := func(data []byte, into []any) error {
+		var all [][]T // none or one a run
+		if err := json.Unmarshal(data, &all); err != nil || len(all) != len(into) {
+			return cmp.Or(err, store.ErrCorrupt)
+		}
+		for i, one := range all {
+			if into[i] = nil; len(one) > 0 {
+				into[i] = one[0]
 			}
 		}
-		runs[i] = r
+		return nil
 	}
-	return runs, nil
+	return codec{func(parts []any) ([]byte, error) {
+		all := make([][]T, len(parts))
+		for i, part := range parts {
+			if part != nil {
+				all[i] = []T{part.(T)}
+			}
+		}
+		data, err := json.Marshal(all, json.FormatNilSliceAsNull(true), json.FormatNilMapAsNull(true))
+		if err != nil {
+			return nil, err
+		}
+		again := make([]any, len(parts))
+		if err := decode(data, again); err != nil || !reflect.DeepEqual(again, parts) {
+			return nil, cmp.Or(err, store.ErrCorrupt)
+		}
+		return data, nil
+	}, decode}
 }
+
+// bareReader keeps the runs themselves, without parts.
+func bareReader() Reader { return Reader{name: "run", codec: codecOf[Run]()} }

@@ -7,13 +7,11 @@ import (
 	"roundtable/envs/wording"
 )
 
-// BaselineLabel is the label of the conditions that a campaign's file asks for as
-// baselines of the others.
+// BaselineLabel is the label of conditions that a campaign's file requests as baselines of others.
 const BaselineLabel = "baseline"
 
-// Shown returns what a condition's setting is called: the label that the campaign's
-// file gives it, or else its value, which is shortened if it is long. Of a baseline it
-// is what it shares with its groups.
+// Shown returns the group's label for a setting, or else its value, shortened if it is long. A
+// baseline shows only what it shares with its groups.
 func (g Group) Shown(key string) string {
 	switch label := g.Labels[key]; {
 	case label != "":
@@ -24,8 +22,8 @@ func (g Group) Shown(key string) string {
 	return wording.Shorten(g.Settings[key])
 }
 
-// IsShared reports whether a baseline has a setting in common with its groups: what is
-// asked, how, who answers, and in which campaign.
+// IsShared reports whether a baseline and its groups share the setting key: what is asked, how, who
+// answers, and in which campaign.
 func IsShared(key string) bool {
 	root, _, _ := strings.Cut(key, ".")
 	shared := []string{JoinedBy, "env", "model", "generate", "reasks", "reask", "reasoning", AnsweredBy}
@@ -45,16 +43,16 @@ func (v View) listGroups() []Group {
 	return v.Groups
 }
 
-// Names returns what names a row about conditions in a view's labels: its settings, and an
-// axis with labels in place of all settings that it sets. Labels name, and nothing else:
-// where a view leaves out one of these settings, its rows are about several labels, and the
-// others are named by their values. Settings are what rows are told apart by.
+// Names returns the names of the columns that name a row in the view: its settings, and an axis
+// with labels instead of all settings that it sets. Labels name, and nothing else: where a view
+// leaves out one of these settings, its rows are about several labels, and the others are named by
+// their values. Settings are what rows are told apart by.
 func (v View) Names() []string {
 	names, _ := v.namedBy(v.Labels)
 	return names
 }
 
-// Texts returns what a condition has under each of the names.
+// Texts returns g's text under each of Names.
 func (v View) Texts(g Group) []string {
 	_, texts := v.nameOf(g)
 	return texts
@@ -111,7 +109,7 @@ func (v View) axisOf(key string) string {
 	return v.Axes[closest]
 }
 
-// LabelOf returns the label of a condition on the axis that sets a key; empty if it has none.
+// LabelOf returns g's label on the axis that sets key; "" if it has none.
 func (v View) LabelOf(g Group, key string) string { return g.Labels[v.axisOf(key)] }
 
 func (v View) isLabelled(axis string) bool {

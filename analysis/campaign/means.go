@@ -9,25 +9,25 @@ import (
 	"roundtable/analysis/table"
 )
 
-// The greatest difference of two shares, and of two in percent.
+// The greatest possible difference of two shares, and of two percentages.
 const (
 	mostOfShares  = 1.
 	MostOfPercent = 100.
 )
 
-// PerQuestion returns a measure from 0 to 1 by question, in percent.
+// PerQuestion returns 100 × measure by unit (a question): measure is from 0 to 1.
 func PerQuestion(runs []Run, measure func(Run) float64) Units {
 	return ByUnit(runs, func(r Run) (float64, bool) { return 100 * measure(r), true })
 }
 
-// PerReplicate returns the mean of a measure in percent in each replicate of the
-// experiment: the "runs" of paper 2's ± over three runs.
+// PerReplicate returns a measure in percent, averaged within each replicate of the experiment: the
+// "runs" of paper 2's ± over three runs.
 func PerReplicate(runs []Run, measure func(Run) float64) []float64 {
 	return ByReplicate(runs, func(r Run) (float64, bool) { return 100 * measure(r), true }).Values()
 }
 
-// MeanInterval returns a mean of at least two values and its 95 % t interval as three cells;
-// the interval is cut at -most and most.
+// MeanInterval returns the mean of at least two values and its 95 % t interval, cut at -most and
+// most, as three cells.
 func MeanInterval(values []float64, decimals int, most float64) []table.Cell {
 	if len(values) < 2 {
 		return make([]table.Cell, 3)
@@ -36,8 +36,8 @@ func MeanInterval(values []float64, decimals int, most float64) []table.Cell {
 	return append([]table.Cell{table.Number(mean, decimals)}, IntervalCells(within, decimals, most)...)
 }
 
-// IntervalCells returns the ends of an interval as two cells, none beyond -most or most;
-// empty ones without an interval.
+// IntervalCells returns the ends of an interval, cut at -most and most, as two cells; empty cells
+// without an interval.
 func IntervalCells(within *statistics.Interval, decimals int, most float64) []table.Cell {
 	if within == nil {
 		return make([]table.Cell, 2)
@@ -45,7 +45,7 @@ func IntervalCells(within *statistics.Interval, decimals int, most float64) []ta
 	return []table.Cell{table.Number(max(within.Low, -most), decimals), table.Number(min(within.High, most), decimals)}
 }
 
-// MeanOf several conditions: the mean over them on the units that all have.
+// MeanOf returns the mean over several conditions, for each unit that all of them have.
 func MeanOf(all []Units) Units {
 	mean := Units{}
 	for i := range all[0] {
@@ -62,7 +62,7 @@ func MeanOf(all []Units) Units {
 	return mean
 }
 
-// ScoreIs says what the score of a condition is.
+// ScoreIs returns what the score of a group's environment is, in words, such as "accuracy".
 func ScoreIs(g Group) string {
 	if g.Measure() == record.Scored {
 		return "a program's or judge's score"
@@ -82,11 +82,11 @@ func ScoreIs(g Group) string {
 	return map[string]string{record.Share: "share", record.Error: "minus an error"}[g.Measure()]
 }
 
-// CutNote says where intervals of differences end.
+// CutNote is the note that says where intervals of differences are cut.
 const CutNote = "Intervals of differences of percentages are cut at -100 and 100."
 
-// MostDifference returns the greatest difference that two scores of a condition can
-// have, as shares; infinite where the score has no limits.
+// MostDifference returns the greatest possible difference of two scores, as shares; infinite if the
+// score has no limits.
 func (g Group) MostDifference() float64 {
 	if g.Measure() != record.Error {
 		return mostOfShares

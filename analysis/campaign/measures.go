@@ -8,13 +8,14 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Measure is a value of one run in percent.
+// Measure is a value of one run, in percent, and its column's title.
 type Measure struct {
 	Column string
 	Of     func(Run) (float64, bool)
 }
 
-// MeansTable has one row a condition and one column a measure; false if there is no such condition.
+// MeansTable returns a table with one row a condition and one column a measure; false if there is
+// no condition to show.
 func (v View) MeansTable(title string, measures []Measure, notes ...string) (table.Table, bool) {
 	t := table.Table{Title: title}
 	columns := []table.Columns[Group]{v.LabelColumns()}
@@ -30,13 +31,13 @@ func (v View) MeansTable(title string, measures []Measure, notes ...string) (tab
 	return t, len(v.Groups) > 0
 }
 
-// MeasuredGroup is a row of a table that has one for each measure of each condition.
+// MeasuredGroup is one row of a table that has a row for each measure of each condition.
 type MeasuredGroup[M any] struct {
 	Measure M
 	Group
 }
 
-// MeasureEach returns the rows: all conditions under the first measure, then those under the next.
+// MeasureEach returns all groups under the first measure, then all under the next, and so on.
 func MeasureEach[M any](measures []M, groups []Group) []MeasuredGroup[M] {
 	var rows []MeasuredGroup[M]
 	for _, m := range measures {
@@ -47,8 +48,8 @@ func MeasureEach[M any](measures []M, groups []Group) []MeasuredGroup[M] {
 	return rows
 }
 
-// FillByRound gives the table these rows: what the measure is called, the condition,
-// the cells of its rounds, and how its cells ended.
+// FillByRound adds rows to t: the measure's name, the condition, the cell that at returns for each
+// round, and how the cells ended.
 func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name func(M) string,
 	at func(m M, g Group, round int) table.Cell) {
 	group := func(r MeasuredGroup[M]) Group { return r.Group }
@@ -59,7 +60,8 @@ func FillByRound[M any](v View, t *table.Table, rows []MeasuredGroup[M], name fu
 		table.Of(v.EndedColumns(), group))
 }
 
-// AtRounds returns a metric at the rounds that the paper reports and at the last one.
+// AtRounds returns a metric, called name, at the rounds that the paper reports and at the last one
+// of rounds.
 func AtRounds(name string, rounds int, metric func(statistics.Shares, int) (float64, bool)) []Measure {
 	var measures []Measure
 	for n := 1; n <= rounds; n++ {
@@ -71,7 +73,8 @@ func AtRounds(name string, rounds int, metric func(statistics.Shares, int) (floa
 	return measures
 }
 
-// PercentNote says what means in percent are over.
+// PercentNote returns the note on cells that are means in percent: what they are over, and what is
+// counted.
 func (v View) PercentNote() string {
 	return "Mean over collaborations (standard error " + v.UnitsNote() + "), in percent. " + v.CountsNote()
 }

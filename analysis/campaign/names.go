@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// WholeNumber returns a whole number of the settings; 0 if it is not there.
+// WholeNumber parses a setting as a whole number; 0 if it is none.
 func WholeNumber(text string) int {
 	n, err := strconv.Atoi(text)
 	if err != nil {
@@ -17,7 +17,7 @@ func WholeNumber(text string) int {
 	return n
 }
 
-// Environments of the conditions, in their order.
+// Environments returns the environments of the conditions, in their order.
 func (v View) Environments() []string {
 	var list []string
 	seen := map[string]bool{}
@@ -30,9 +30,9 @@ func (v View) Environments() []string {
 	return list
 }
 
-// Title of a condition: what its labels call it. Names of plug-ins and labels
-// stand alone, values after the last word of their key: "ranked, agents 5".
-// Parameters of other plug-ins are left out, and those that are not set, unless none is.
+// Title returns the title of a condition, from its labels. Names of plug-ins and labels stand
+// alone, values after the last word of their key: "ranked, agents 5". Parameters of other plug-ins
+// are left out, and those that are not set, unless none is.
 func (v View) Title(g Group) string {
 	var words, unset []string
 	names, texts := v.nameOf(g)
@@ -55,7 +55,7 @@ func (v View) Title(g Group) string {
 	return cmp.Or(strings.Join(words, ", "), g.ID)
 }
 
-// FullTitle of a condition: its title, with its environment where conditions differ in that.
+// FullTitle returns a condition's title, with its environment if conditions differ in that.
 func (v View) FullTitle(g Group) string {
 	title := v.Title(g)
 	switch {
@@ -67,7 +67,7 @@ func (v View) FullTitle(g Group) string {
 	return g.Settings["env"] + ": " + title
 }
 
-// FullTitles returns the titles of all conditions by ID; none if there is only one.
+// FullTitles returns the titles of all conditions by ID; nil if there is only one condition.
 func (v View) FullTitles() map[string]string {
 	if len(v.Groups) < 2 {
 		return nil
@@ -79,7 +79,7 @@ func (v View) FullTitles() map[string]string {
 	return titles
 }
 
-// Describe returns what a group has in the labels of a view, in words.
+// Describe returns g's names and texts in the view's labels, as words; "–" if it has none.
 func (v View) Describe(g Group) string {
 	var words []string
 	names, texts := v.nameOf(g)
@@ -91,7 +91,7 @@ func (v View) Describe(g Group) string {
 	return cmp.Or(strings.Join(words, ", "), "–")
 }
 
-// LabelAs returns the label of a row about several conditions of an environment.
+// LabelAs returns the first cells of a row about several conditions of an environment, called name.
 func (v View) LabelAs(environment, name string) []table.Cell {
 	names := v.Names()
 	cells := make([]table.Cell, len(names))
@@ -102,5 +102,5 @@ func (v View) LabelAs(environment, name string) []table.Cell {
 	return cells
 }
 
-// LabelAll returns the label of a row over all conditions of an environment.
+// LabelAll returns the first cells of a row over all conditions of an environment.
 func (v View) LabelAll(environment string) []table.Cell { return v.LabelAs(environment, "all") }

@@ -6,13 +6,12 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Outcome returns what the decision at the end of a run counts as in an
-// average, by record.Collaboration.Worth; false if it is left out. A run that
-// was stopped by its rule has the same outcome.
+// Outcome returns what the run's final decision counts in an average (record.Collaboration.Worth);
+// ok is false if averages leave it out. It makes no difference whether a rule ended the run.
 func (r Run) Outcome() (v float64, ok bool) { return table.Given(r.Worth(r.Score)) }
 
-// OutcomeAt returns what Outcome does, of the decision that stands after a round. What stood when a
-// run ended early is carried on; past the last planned round there is nothing.
+// OutcomeAt returns Outcome for the decision that stands after a round, from 1. After an early end
+// the last decision stands; ok is false beyond the last planned round.
 func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	scores := r.Carried()
 	if round < 1 || round > len(scores) {
@@ -21,9 +20,9 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	return table.Given(r.Worth(scores[round-1]))
 }
 
-// NotYetAgreed returns the percentage of runs in which no decision stands after a round (bars of
-// Figures 3 and 4 of paper 1), over the n runs for which that round was planned and that
-// have rounds; false if there are none.
+// NotYetAgreed returns the percentage of runs without a decision after a round (bars of Figures 3
+// and 4 of paper 1), and n, the runs that have rounds and for which that round was planned; ok is
+// false if n is 0.
 func NotYetAgreed(runs []Run, round int) (percent float64, n int, ok bool) {
 	var within []statistics.Shares
 	for _, r := range runs {

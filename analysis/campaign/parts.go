@@ -1,9 +1,9 @@
 package campaign
 
-// Parts hold what studies keep of a run, or of a campaign: one value of a type.
+// Parts hold what studies keep of a run or of a campaign: at most one value of each type.
 type Parts struct{ all []any }
 
-// Part returns what is kept of a type; its zero value if nothing is.
+// Part returns the part of type T in p; its zero value if there is none.
 func Part[T any](p Parts) T {
 	for _, part := range p.all {
 		if found, ok := part.(T); ok {
@@ -14,7 +14,7 @@ func Part[T any](p Parts) T {
 	return none
 }
 
-// Keep keeps a part, in place of the one of its type.
+// Keep stores part in p, in place of an earlier one of type T.
 func Keep[T any](p *Parts, part T) {
 	all := []any{part}
 	for _, other := range p.all {
@@ -23,4 +23,11 @@ func Keep[T any](p *Parts, part T) {
 		}
 	}
 	p.all = all
+}
+
+// add adds a part of a type that p does not have; nil is none.
+func (p *Parts) add(part any) {
+	if part != nil {
+		p.all = append(p.all, part)
+	}
 }

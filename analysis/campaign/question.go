@@ -6,13 +6,13 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Question is what ends a campaign, with what it has to know of the plan.
+// Question is the stopping question of a campaign, with what it must know of the plan.
 type Question struct {
 	until.Question
 	Grid until.Grid
 }
 
-// Look returns how far the question is by the campaign's runs, and the design that says so.
+// Look returns how far the question is, judged by c's runs, and the design behind it.
 func (q Question) Look(c Campaign) (*until.Course, *until.Design, error) {
 	index := make(map[string]int, len(q.Grid.Conditions))
 	for i, condition := range q.Grid.Conditions {
@@ -39,7 +39,8 @@ func (q Question) Look(c Campaign) (*until.Course, *until.Design, error) {
 	return course, design, err
 }
 
-// IsUnneeded reports whether a cell was stopped because the question was answered without it.
+// IsUnneeded reports whether a collaboration was stopped because the question was answered without
+// it.
 func IsUnneeded(c record.Collaboration) bool {
 	return c.Failure != nil && *c.Failure == record.Answered
 }

@@ -8,8 +8,8 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Measure returns what the score of a condition measures; a share if none of its
-// collaborations has ended.
+// Measure returns the kind of the group's score: record.Share (also without runs), record.Error or
+// record.Scored.
 func (g Group) Measure() string {
 	if len(g.Runs) == 0 {
 		return record.Share
@@ -17,7 +17,8 @@ func (g Group) Measure() string {
 	return g.Runs[0].Measure
 }
 
-// ScoreNote says what the score of the environments is, and what it is without a decision.
+// ScoreNote returns the note that says what the score of each environment is, and how it counts
+// without a decision.
 func (v View) ScoreNote() string {
 	without := map[string]string{record.Share: "0 before a decision and without one",
 		record.Error: "over what has a decision", record.Scored: "of final decisions, 0 without one"}
@@ -31,10 +32,10 @@ func (v View) ScoreNote() string {
 	return "Score, higher is better. " + strings.Join(parts, ". ") + "."
 }
 
-// ScoreNote returns scoreNote of a campaign.
+// ScoreNote returns View.ScoreNote over all conditions.
 func (c Campaign) ScoreNote() string { return c.View("").ScoreNote() }
 
-// ScoreNames says what the score of each environment is.
+// ScoreNames returns what the score of each environment is, in words.
 func (v View) ScoreNames() string {
 	var parts []string
 	for _, g := range v.Groups {
@@ -45,12 +46,13 @@ func (v View) ScoreNames() string {
 	return strings.Join(parts, "; ")
 }
 
-// CountsNote says what is counted in a cell and in the column n.
+// CountsNote returns CellsNote with an explanation of the column n: collaborations.
 func (v View) CountsNote() string {
 	return strings.TrimSuffix(v.CellsNote(), ".") + "; column n: collaborations."
 }
 
-// CellsNote says what is counted in a cell.
+// CellsNote returns the note that explains "n=" in a cell: how many instances or replicates have a
+// value.
 func (v View) CellsNote() string {
 	return "n= in a cell: " + v.countedUnits() + " with a value, where some collaborations have none."
 }
@@ -66,7 +68,7 @@ func (v View) countedUnits() string {
 	return "replicates"
 }
 
-// CountedUnits names the units that a mean of the campaign rests on.
+// CountedUnits returns what means of the campaign are over: instances, replicates or both.
 func (c Campaign) CountedUnits() string { return c.View("").countedUnits() }
 
 // unitKinds reports whether units are instances, and whether they are replicates.
@@ -79,7 +81,7 @@ func (v View) unitKinds() (instances, replicates bool) {
 	return instances, replicates
 }
 
-// UnitsNote says what standard errors and intervals are over.
+// UnitsNote returns what standard errors and intervals are over: "over instances", for example.
 func (v View) UnitsNote() string {
 	switch instances, replicates := v.unitKinds(); {
 	case instances && replicates:
@@ -90,13 +92,14 @@ func (v View) UnitsNote() string {
 	return "over the replicates of the only instance"
 }
 
-// ScoreOrZero returns the score of the decision from 0 to 1: the accuracy of a question, SQuAD's F1; 0 without a decision.
+// ScoreOrZero returns the score of the final decision, from 0 to 1: the accuracy of a question,
+// SQuAD's F1; 0 without a decision.
 func (r Run) ScoreOrZero() float64 {
 	v, _ := r.Outcome()
 	return v
 }
 
-// Right returns 1 if what was decided is right, else 0; no decision is not right.
+// Right returns 1 if the final decision is right, else 0, also without a decision.
 func (r Run) Right() float64 {
 	if r.Protocol == record.Imported && r.Score != nil && *r.Score >= 1 { // its agents' utilities are not known
 		return 1
@@ -107,7 +110,7 @@ func (r Run) Right() float64 {
 	return 0
 }
 
-// Environments whose score tables name by their own words.
+// Names of environments for whose score tables have words of their own.
 const (
 	Exchange = "exchange"
 	Recsys   = "recsys"

@@ -9,8 +9,8 @@ import (
 // maxSizes environments are listed with their sizes.
 const maxSizes = 12
 
-// Sizes says how many instances and replicates the plan has of each condition;
-// empty if it is not known.
+// Sizes returns the note on how many instances and replicates each condition has; "" if the plan is
+// not known.
 func (v View) Sizes() string {
 	var keys, sizes []string
 	for _, key := range v.Varying() {

@@ -8,12 +8,11 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// AnsweredBy is the label of groups that other models answered than were
-// asked: a service has put another one behind the name while the campaign ran.
+// AnsweredBy is the setting that splits a condition whose service answered with a model other than
+// the one asked for, having replaced it under the same name during the campaign.
 const AnsweredBy = "answered by"
 
-// Answered is a model that a run asked, and those that answered by its name, as the
-// service calls them.
+// Answered is a model that a run asked, and the models that answered, as the service calls them.
 type Answered struct{ Asked, By string }
 
 // modelsAnswering returns the models that a run asked, by name.

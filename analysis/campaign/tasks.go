@@ -8,13 +8,12 @@ import (
 	"strings"
 )
 
-// Tasks are the names of what conditions are about, by environment and data file.
+// Tasks are the names of tasks, by environment and data file.
 type Tasks map[[2]string]string
 
-// TaskNames names the tasks of conditions so that people recognize them: by the
-// format where it is that of one data set (math500), else by the file (orders),
-// with its format or folder where the file's name says nothing (test, dev).
-// Conditions without a file are named by their environment.
+// TaskNames returns names for the tasks of groups that people recognize: the format if it is that
+// of one data set (math500), else the file (orders), with its format or folder if the file's name
+// says nothing (test, dev). Conditions without a file are named by their environment.
 func TaskNames(groups []Group) Tasks {
 	files := map[string][]string{} // by format
 	for _, g := range groups {
@@ -62,13 +61,13 @@ func TaskNames(groups []Group) Tasks {
 // taskOf returns what a condition is about.
 func taskOf(g Group) [2]string { return [2]string{g.Settings["env"], g.Settings["env.file"]} }
 
-// Of returns what the task of a condition is called: as the campaign's file labels it, if a
-// label is that of one task.
+// Of returns the name of a group's task: the campaign file's label, if that belongs to one task
+// only, else the name in t.
 func (t Tasks) Of(g Group) string { return t[taskOf(g)] }
 
-// BeyondTasks returns the settings that distinguish conditions, apart from what they are
-// about: one of the environment that only follows the task, such as the number
-// of questions that a data set has, does not.
+// BeyondTasks returns the settings that distinguish conditions, without named, the task, and
+// settings of the environment that follow from the task, such as the number of questions in a data
+// set.
 func (v View) BeyondTasks(names Tasks, named ...string) []string {
 	return slices.DeleteFunc(v.Varying(), func(key string) bool {
 		if slices.Contains(named, key) {

@@ -8,15 +8,15 @@ import (
 	"roundtable/analysis/lake"
 )
 
-// Trajectories are the collaborations of a campaign round by round, which only the
-// tables about early stopping need.
+// Trajectories are a campaign's collaborations round by round, which only tables about early
+// stopping need.
 type Trajectories struct {
 	Runs     []acts.Trajectory
 	Excluded []acts.Excluded
-	Labels   acts.Labels // that the runs have
+	Labels   acts.Labels // whose labels the runs have, and how many lack them
 }
 
-// TrajectoriesOf returns the campaign round by round.
+// TrajectoriesOf returns the Trajectories of c.
 func TrajectoriesOf(c Campaign) Trajectories { return Part[Trajectories](c.Parts) }
 
 // add takes over the trajectories of a campaign, under names of their own. Gold stays with

@@ -53,8 +53,8 @@ func (f forksBySettings) originOf(r Run) int32 {
 	return fork.Origin(r.Replicate)
 }
 
-// Pair is what collaborations of different conditions have in common if they can be
-// compared: a replicate of an instance. Another data set's first question is another one.
+// Pair identifies what collaborations of different conditions must share to be compared: the
+// environment, the instance and the replicate. InstanceID tells data sets apart.
 type Pair struct {
 	Environment string
 	Instance    int32
@@ -62,7 +62,7 @@ type Pair struct {
 	Replicate   int32
 }
 
-// PairOf returns what a collaboration is paired by.
+// PairOf returns the Pair of a collaboration.
 func PairOf(c record.Collaboration) Pair {
 	if c.InstanceHash != nil { // whatever its id and place are
 		return Pair{c.Environment, 0, *c.InstanceHash, c.Replicate}
@@ -70,7 +70,7 @@ func PairOf(c record.Collaboration) Pair {
 	return Pair{c.Environment, c.Instance, c.InstanceID, c.Replicate}
 }
 
-// UnitName names the unit of a run of an environment, equal in all conditions.
+// UnitName returns the name of the run's unit, the same in all conditions of an environment.
 func (r Run) UnitName() string {
 	if r.InstanceHash != nil {
 		return fmt.Sprint(r.Unit)
@@ -78,16 +78,16 @@ func (r Run) UnitName() string {
 	return fmt.Sprintf("%d-%s", r.Unit, r.InstanceID)
 }
 
-// Units are the means of a measure by unit.
+// Units are means of a measure, by unit.
 type Units map[int32]float64
 
-// ByUnit returns the mean over those runs of each unit that have a value.
+// ByUnit returns the mean of value in each unit, over the runs that have a value.
 func ByUnit(runs []Run, value func(Run) (v float64, ok bool)) Units {
 	return meansBy(runs, func(r Run) int32 { return r.Unit }, value)
 }
 
-// ByReplicate returns the mean over those runs of each replicate that have a
-// value: the repetitions of the whole experiment.
+// ByReplicate returns the mean of value in each replicate, the repetition of the whole experiment,
+// over the runs that have a value.
 func ByReplicate(runs []Run, value func(Run) (v float64, ok bool)) Units {
 	return meansBy(runs, func(r Run) int32 { return r.Replicate }, value)
 }
@@ -106,8 +106,8 @@ func meansBy(runs []Run, key func(Run) int32, value func(Run) (v float64, ok boo
 	return u
 }
 
-// RatioOver returns the ratio of two sums over runs, with its standard error
-// over units; nil where the second is 0.
+// RatioOver returns the sum of shown divided by the sum of of over runs, with its standard error
+// over units; nil if the divisor is 0.
 func RatioOver(runs []Run, count func(Run) (shown, of float64)) *statistics.Ratio {
 	sums := map[int32][2]float64{}
 	for _, r := range runs {
@@ -134,7 +134,7 @@ func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Rati
 	})
 }
 
-// MeanCell returns MeanOver; n is shown if some runs have no value.
+// MeanCell returns MeanOver as a cell; it shows n if some runs have no value.
 func MeanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
 	m := MeanOver(runs, value)
 	if m == nil {
@@ -144,7 +144,7 @@ func MeanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) ta
 	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: decimals, Partial: missing}
 }
 
-// UnitsOf returns the units that the runs belong to.
+// UnitsOf returns the set of units that the runs belong to.
 func UnitsOf(runs []Run) map[int32]bool {
 	all := map[int32]bool{}
 	for _, r := range runs {
@@ -153,10 +153,10 @@ func UnitsOf(runs []Run) map[int32]bool {
 	return all
 }
 
-// Ascending returns the units in order.
+// Ascending returns the units in ascending order.
 func (u Units) Ascending() []int32 { return slices.Sorted(maps.Keys(u)) }
 
-// Values are in the order of units.
+// Values returns the means in the order of units.
 func (u Units) Values() []float64 {
 	var all []float64
 	for _, i := range u.Ascending() {
@@ -165,12 +165,12 @@ func (u Units) Values() []float64 {
 	return all
 }
 
-// Mean over units.
+// Mean returns the mean over units with its standard error, as a cell with one decimal.
 func (u Units) Mean() table.Cell {
 	return (&table.Sample{Values: u.Values(), Of: len(u)}).Mean(1)
 }
 
-// Minus to others on the units that both have, by unit.
+// Minus returns u minus others, for each unit that both have.
 func (u Units) Minus(others Units) Units {
 	d := Units{}
 	for i, v := range u {
@@ -189,8 +189,8 @@ func PairedBy(runs, others []Run, value func(Run) (v float64, ok bool)) Units {
 	return ByUnit(runs, Above(others, value))
 }
 
-// Above returns by how much a measure of a run is above that of the same replicate
-// of the same instance among others.
+// Above returns a measure: a run's value minus that of the run with the same instance and replicate
+// among others. ok is false if either is missing.
 func Above(others []Run, value func(Run) (v float64, ok bool)) func(Run) (float64, bool) {
 	type pair struct{ instance, replicate int32 }
 	theirs := map[pair]float64{}

@@ -12,11 +12,11 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// UnusableShare is the share of a condition's asked turns that may be invalid,
-// and of its answers that may be cut off, before every table says so.
+// UnusableShare is the share of a condition's asked turns that are invalid, or of its answers that
+// are cut off, above which every table warns.
 const UnusableShare = 0.1
 
-// Usable is how many of a collaboration's asked turns and answers could be used.
+// Usable counts a run's asked turns and answers, and those that could not be used.
 type Usable struct {
 	Turns, Invalid int                // asked turns, and those without a usable answer after all asks
 	Reasons        map[string]*reason // why they are invalid, by kind
@@ -70,7 +70,8 @@ func (u *Usable) addInvalid(r reason) {
 	u.Reasons[kind].N += r.N
 }
 
-// AddAnswers counts answers, those that ended by the limit of their length, and those from the cache.
+// AddAnswers counts the answers of calls: all, those cut off at the limit of their length, and
+// those from the cache.
 func (u *Usable) AddAnswers(calls []record.Call) {
 	for _, c := range calls {
 		if c.Status == "answered" {
@@ -88,7 +89,8 @@ func (u *Usable) AddAnswers(calls []record.Call) {
 	}
 }
 
-// ReasonKind returns what reasons that differ in figures only have in common.
+// ReasonKind returns text with each number replaced by 0, so that reasons that differ only in
+// numbers are equal.
 func ReasonKind(text string) string {
 	kind := strings.Map(func(r rune) rune {
 		if '0' <= r && r <= '9' {
@@ -120,7 +122,7 @@ func (u Usable) isBad() bool {
 	return float64(u.Invalid) > UnusableShare*float64(u.Turns) || float64(u.Cut) > UnusableShare*float64(u.Answers)
 }
 
-// String says what could not be used, with the most frequent reason and an example.
+// String returns words for what could not be used, with the most frequent reason and an example.
 func (u Usable) String() string {
 	var parts []string
 	if u.Invalid > 0 {
@@ -131,15 +133,17 @@ func (u Usable) String() string {
 			u.Invalid, u.Turns, first.N, first.Text, first.Example))
 	}
 	if u.Cut > u.Full {
-		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason length; generate.max_tokens sets it)", u.Cut-u.Full, u.Answers))
+		parts = append(parts, fmt.Sprintf("%d of %d answers ended by the limit of their length (finish_reason "+
+			"length; generate.max_tokens sets it)", u.Cut-u.Full, u.Answers))
 	}
 	if u.Full > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d answers ended below max_tokens, since the model's context was full (finish_reason context_length; the server sets its length)", u.Full, u.Answers))
+		parts = append(parts, fmt.Sprintf("%d of %d answers ended below max_tokens, since the model's context was "+
+			"full (finish_reason context_length; the server sets its length)", u.Full, u.Answers))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// Unusable begins every warning about a condition that has too few usable answers.
+// Unusable begins every warning about a condition with too few usable answers.
 const Unusable = "UNUSABLE ANSWERS"
 
 // mostWarnings is how many conditions are named one by one.
@@ -164,10 +168,11 @@ func (v View) unusableWarnings() []string {
 	return list
 }
 
-// Warnings returns the warnings of every table, about the whole campaign.
+// Warnings returns the warnings about the whole campaign that every table has.
 func (c Campaign) Warnings() []string { return c.View("").unusableWarnings() }
 
-// HasUnusable reports whether too many answers of a condition could not be used, or were cut off.
+// HasUnusable reports whether more than UnusableShare of the group's turns are invalid or of its
+// answers cut off.
 func (g Group) HasUnusable() bool { return g.Usable.isBad() }
 
 // hasUnusable reports whether some condition has too few usable answers.
@@ -227,7 +232,8 @@ func (v View) explainRepeats() string {
 		list = append(list[:mostWarnings], fmt.Sprintf("and %d more conditions", more))
 	}
 	said := "Replicates of one instance that are equal word for word: " + strings.Join(list, "; ") +
-		". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such replicates are not evidence of their own"
+		". Independent answers can come out alike; where agents are deterministic or a service repeats itself, such " +
+		"replicates are not evidence of their own"
 	if alone {
 		return said + ", and standard errors over replicates, where there is only one instance, are too small."
 	}

@@ -1,7 +1,6 @@
 package crossval
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"hash/fnv"
@@ -16,10 +15,23 @@ import (
 
 var errNoAgreement = errors.New("in no collaboration it is known how many agents held the same answer: nothing was counted")
 
+// agreementOf returns the agreement after each round; nil if it is known after none.
+func agreementOf(rounds []stopping.Round) []float64 {
+	if !slices.ContainsFunc(rounds, func(r stopping.Round) bool { return r.Agreement != nil }) {
+		return nil
+	}
+	return stopping.Agreements(rounds)
+}
+
+// isAgreementKnown reports whether the agreement of some run is known.
+func (d *Data) isAgreementKnown() bool {
+	return slices.ContainsFunc(d.agreed, func(shares []float64) bool { return shares != nil })
+}
+
 // knownRuns returns the runs among some whose agreement is known.
 func (d *Data) knownRuns(runs []int) (known []int) {
 	for _, run := range runs {
-		if slices.ContainsFunc(d.seen[run], func(r stopping.Round) bool { return r.Agreement != nil }) {
+		if d.agreed[run] != nil {
 			known = append(known, run)
 		}
 	}
@@ -36,7 +48,7 @@ type Stability struct{}
 
 func (Stability) Name() string { return "Stability" }
 func (Stability) Fit(d *Data, train []int) (Fitted, error) {
-	if len(d.knownRuns(d.everyRun())) == 0 {
+	if !d.isAgreementKnown() {
 		return Fitted{}, errNoAgreement
 	}
 	known := d.knownRuns(train)
@@ -46,7 +58,7 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	agents := d.Runs[known[0]].Agents
 	counts := make([][]int, d.rounds)
 	for _, run := range known {
-		for r, share := range stopping.Agreements(d.seen[run]) {
+		for r, share := range d.agreed[run] {
 			counts[r] = append(counts[r], int(math.Round(share*float64(agents))))
 		}
 	}
@@ -61,21 +73,20 @@ func (Stability) Fit(d *Data, train []int) (Fitted, error) {
 	return d.fitMethod(stopping.Fitted{Method: stopping.MethodStability, Round: round}, Learned{Round: &round}), nil
 }
 
-// EProcess stops when there is evidence that talk will not pay: that score at the
-// last round is not above that at the first (stopping.Evidence; Sadhuka et al. 2025,
-// arXiv 2512.03109). Half of the training units make the evidence. The groups of
-// the other half that talk did improve set the threshold (a tolerance limit, as in the
-// paper's thresholds that are probably approximately correct). Groups of one unit
-// depend on each other, so one is drawn from each before it is known which of them
-// improved: improved ones among these are independent, and all improved groups are
-// equally likely. (One of each unit's improved groups would bound a share of units,
-// and units in which many groups improve weigh more among groups.)
+// EProcess stops when there is evidence that talk will not pay, i.e. that the score at the last
+// round is not above the one at the first (stopping.Evidence; Sadhuka et al. 2025, arXiv
+// 2512.03109). Half of the training units make the evidence. The groups of the other half that talk
+// did improve set the threshold (a tolerance limit, as in the paper's thresholds that are probably
+// approximately correct). Groups of one unit depend on each other, so one is drawn from each before
+// it is known which of them improved: improved ones among these are independent, and all improved
+// groups are equally likely. (One of each unit's improved groups would bound a share of units, and
+// units in which many groups improve weigh more among groups.)
 type EProcess struct {
-	Alpha float64 // greatest share of the groups that talk improves that are stopped
-	Delta float64 // of samples in which that may fail
+	Alpha float64 // greatest share of falsely stopped groups, among those that talk improves
+	Delta float64 // share of samples in which that bound may fail
 }
 
-// DefaultEProcess bounds false alarms by 0.1 in nine of ten samples.
+// DefaultEProcess returns the method whose false alarms are at most 0.1 in nine of ten samples.
 func DefaultEProcess() EProcess { return EProcess{Alpha: 0.1, Delta: 0.1} }
 
 // shrinkage of the logistic regressions: half of it times the squared coefficients is the penalty.
@@ -83,7 +94,7 @@ const shrinkage = 1
 
 func (EProcess) Name() string { return "E-process" }
 func (e EProcess) Fit(d *Data, train []int) (Fitted, error) {
-	if len(d.knownRuns(d.everyRun())) == 0 {
+	if !d.isAgreementKnown() {
 		return Fitted{}, errNoAgreement
 	}
 	known := slices.DeleteFunc(d.knownRuns(train), func(run int) bool { return d.worst[run] == nil })
@@ -142,10 +153,10 @@ func (d *Data) fitEvidence(runs []int) (stopping.Evidence, error) {
 			len(runs)-n, len(runs))
 	}
 	e.Odds = roundNano(math.Log(float64(n) / float64(len(runs)-n)))
+	rows := make([][]float64, len(runs))
 	for round := 1; round < d.rounds; round++ {
-		rows := make([][]float64, len(runs))
 		for i, run := range runs {
-			rows[i] = stopping.Agreements(d.seen[run][:round])
+			rows[i] = d.agreed[run][:round]
 		}
 		fit, err := regression.Logistic(rows, vain, shrinkage)
 		if err != nil {
@@ -165,17 +176,20 @@ func roundNano(x float64) float64 { return math.Round(x*1e9) / 1e9 }
 // oneOfEach draws at most one run of each unit, every run with the same probability, and
 // returns the greatest number of runs of a unit. So a unit with fewer runs may have
 // none drawn. The draw depends on the unit's name alone: not on what its runs became.
-func (d *Data) oneOfEach(runs []int) (drawn map[int]bool, most int) {
-	units := map[string][]int{}
+func (d *Data) oneOfEach(runs []int) (drawn []bool, most int) {
+	units := make([][]int, d.units)
 	for _, run := range d.byID(runs) {
-		unit := d.Runs[run].Unit
+		unit := d.unit[run]
 		units[unit] = append(units[unit], run)
 		most = max(most, len(units[unit]))
 	}
-	drawn = map[int]bool{}
-	for unit, of := range units {
+	drawn = make([]bool, len(d.Runs))
+	for _, of := range units {
+		if len(of) == 0 {
+			continue
+		}
 		h := fnv.New64a()
-		h.Write([]byte(unit))
+		h.Write([]byte(d.Runs[of[0]].Unit))
 		if i := rand.New(rand.NewPCG(drawSeed, h.Sum64())).IntN(most); i < len(of) {
 			drawn[of[i]] = true
 		}
@@ -189,20 +203,34 @@ const drawSeed = 0x756e6974
 // byID returns runs in the order of their names, so that what is made of them is the
 // same whatever their order was.
 func (d *Data) byID(runs []int) []int {
-	return slices.SortedFunc(slices.Values(runs), func(a, b int) int { return cmp.Compare(d.Runs[a].ID, d.Runs[b].ID) })
+	among := make([]bool, len(d.Runs))
+	for _, run := range runs {
+		among[run] = true
+	}
+	sorted := make([]int, 0, len(runs))
+	for _, run := range d.named {
+		if among[run] {
+			sorted = append(sorted, run)
+		}
+	}
+	return sorted
 }
 
 // splitHalves divides runs by unit, every other one in the order of their names.
 func (d *Data) splitHalves(runs []int) (fitting, bounding []int) {
 	runs = d.byID(runs)
-	var units []string
+	among := make([]bool, d.units)
 	for _, run := range runs {
-		units = append(units, d.Runs[run].Unit)
+		among[d.unit[run]] = true
 	}
-	slices.Sort(units)
-	units = slices.Compact(units)
+	second, next := make([]bool, d.units), false
+	for unit := range among {
+		if among[unit] {
+			second[unit], next = next, !next
+		}
+	}
 	for _, run := range runs {
-		if at, _ := slices.BinarySearch(units, d.Runs[run].Unit); at%2 == 0 {
+		if !second[d.unit[run]] {
 			fitting = append(fitting, run)
 		} else {
 			bounding = append(bounding, run)

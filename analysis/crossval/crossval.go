@@ -15,7 +15,7 @@ type Result struct {
 	Outcomes []Outcome `json:"outcomes"`         // of every collaboration, in the order of Data.Runs
 }
 
-// Trained is what a method learned outside one fold.
+// Trained is what a method learned from the collaborations outside one fold.
 type Trained struct {
 	Fold int `json:"fold"`
 	N    int `json:"n"` // collaborations it was trained on
@@ -23,7 +23,7 @@ type Trained struct {
 	Apparent *float64 `json:"apparent"` // mean score of the rule on its own training collaborations
 }
 
-// Outcome is what a method makes of one collaboration that it was not trained on.
+// Outcome is the result of a method on one collaboration that it was not trained on.
 type Outcome struct {
 	ID     string   `json:"id"`
 	Fold   int      `json:"fold"`
@@ -32,11 +32,12 @@ type Outcome struct {
 	Saving Saving   `json:"saving"`
 }
 
-// Validate cross-validates methods over the given folds, each fold once and all methods on the same.
+// Validate cross-validates each method over the same folds.
 func Validate(ctx context.Context, d *Data, folds Folds, methods []Method) ([]Result, error) {
 	if err := folds.check(d); err != nil {
 		return nil, err
 	}
+	all := folds.splitAll(d)
 	results := make([]Result, len(methods))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -45,21 +46,17 @@ func Validate(ctx context.Context, d *Data, folds Folds, methods []Method) ([]Re
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			results[i] = validateMethod(d, folds, m)
+			results[i] = validateMethod(d, all, m)
 			return nil
 		})
 	}
 	return results, g.Wait()
 }
 
-func validateMethod(d *Data, folds Folds, m Method) Result {
+func validateMethod(d *Data, folds []foldSplit, m Method) Result {
 	r := Result{Method: m.Name(), Outcomes: make([]Outcome, len(d.Runs))}
-	all := make([]int, len(d.Runs))
-	for i := range all {
-		all[i] = i
-	}
-	for fold := range folds.K {
-		train, test := folds.split(d, all, fold)
+	for fold, of := range folds {
+		train, test := of.train, of.test
 		if len(test) == 0 {
 			continue
 		}

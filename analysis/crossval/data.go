@@ -5,7 +5,10 @@
 package crossval
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
+	"sync"
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/regression"
@@ -17,26 +20,38 @@ type Data struct {
 	Runs []acts.Trajectory
 
 	seen      [][]stopping.Round // what rules look at, by collaboration and round
-	rounds    int                // that every collaboration has
-	best      []int              // earliest best round
-	varies    []bool             // score is not the same in all rounds
-	worst     []*float64         // least score in any round; nil if it is nowhere defined
+	agreed    [][]float64        // agreement after each round; nil where nothing is known of it
+	unit      []int              // of each run, numbered in the order of their names
+	units     int
+	named     []int      // all runs in the order of their names
+	whole     []Saving   // what each run took
+	rounds    int        // that every collaboration has
+	best      []int      // earliest best round
+	varies    []bool     // score is not the same in all rounds
+	worst     []*float64 // least score in any round; nil if it is nowhere defined
 	pairs     *regression.Pairs
 	unpaired  error // why there are none
 	distances int   // rounds that have an information distance
 	partly    int   // collaborations that have none in some round from 2
+
+	finding sync.Mutex
+	stops   map[plainRule][]Stop // by run, under rules that were asked for
 }
 
-// NewData prepares collaborations of equal length, at least two of them. Without
-// labels or distances the methods that need these say so; the others do without.
+// NewData returns the data of at least two collaborations of equal length. Methods that need labels
+// or distances return an error in Fit if these are missing.
 func NewData(runs []acts.Trajectory) (*Data, error) {
 	if err := acts.Same(runs, 2); err != nil {
 		return nil, err
 	}
-	d := &Data{Runs: runs, rounds: len(runs[0].Rounds)}
-	defined := 0
-	for _, t := range runs {
+	d := &Data{Runs: runs, rounds: len(runs[0].Rounds), stops: map[plainRule][]Stop{}}
+	defined, units := 0, Units(d)
+	d.units = len(units)
+	for run, t := range runs {
+		unit, _ := slices.BinarySearch(units, t.Unit)
+		d.unit, d.named = append(d.unit, unit), append(d.named, run)
 		d.seen = append(d.seen, t.Seen())
+		d.agreed, d.whole = append(d.agreed, agreementOf(d.seen[run])), append(d.whole, d.savingOf(run, Stop{}))
 		best, varies := t.Best()
 		d.best, d.varies = append(d.best, best), append(d.varies, varies)
 		if t.ScoreAt(best) != nil {
@@ -49,6 +64,7 @@ func NewData(runs []acts.Trajectory) (*Data, error) {
 			d.partly++
 		}
 	}
+	slices.SortStableFunc(d.named, func(a, b int) int { return cmp.Compare(runs[a].ID, runs[b].ID) })
 	if defined == 0 {
 		return nil, fmt.Errorf("none of the %d collaborations has a score in any round, so there is nothing to judge a stop by", len(runs))
 	}

@@ -8,10 +8,9 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// DialogueAct stops when enough pairs of dialogue acts that go with greater
-// score occur in a round. Its parameters are those of the Grid with the
-// greatest mean score, the undecided counted as Data.trained says; of equals,
-// those with more decided, then with fewer rounds.
+// DialogueAct stops when enough pairs of dialogue acts that go with greater score occur in a round.
+// Its parameters are those of the Grid with the greatest mean score, where a run without a decision
+// yet counts its own worst score; of equals, those with more decided, then with fewer rounds.
 type DialogueAct struct {
 	// Inner is the number of folds within the training collaborations by which
 	// the parameters are chosen; 0 is the paper's way, by what they do on the
@@ -60,7 +59,7 @@ func (m DialogueAct) Fit(d *Data, train []int) (Fitted, error) {
 	return d.fitMethod(rule, l), nil
 }
 
-// LearnDialogueAct returns the rule as it is made on all collaborations.
+// LearnDialogueAct returns the rule of DialogueAct fitted on all collaborations.
 func LearnDialogueAct(d *Data) (stopping.Fitted, error) {
 	f, err := DialogueAct{}.Fit(d, d.everyRun())
 	switch {

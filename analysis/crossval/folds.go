@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// Folds says in which fold each unit is held out, so that conditions that share
-// units are split alike and all rounds of a collaboration stay together.
+// Folds says in which fold each unit is held out. Conditions that share units are split alike, and
+// all rounds of a collaboration stay together.
 type Folds struct {
 	K    int            `json:"k"`
 	Seed uint64         `json:"seed"` // of NewFolds; what Of says counts
 	Of   map[string]int `json:"of"`   // by unit, from 0
 }
 
-// NewFolds deals units to k folds of equal size, give or take one, whatever
-// their order. A unit that is there several times counts once.
+// NewFolds deals units into k folds whose sizes differ by at most one, independently of their
+// order. Repeated units count once.
 func NewFolds(units []string, k int, seed uint64) (Folds, error) {
 	once := slices.Compact(slices.Sorted(slices.Values(units)))
 	if k < 2 || len(once) < k {
@@ -38,6 +38,18 @@ func (f Folds) split(d *Data, runs []int, fold int) (train, test []int) {
 		}
 	}
 	return train, test
+}
+
+// foldSplit are the runs outside and in a fold; nobody changes them.
+type foldSplit struct{ train, test []int }
+
+// splitAll divides all runs, for each fold.
+func (f Folds) splitAll(d *Data) []foldSplit {
+	all := make([]foldSplit, f.K)
+	for fold := range all {
+		all[fold].train, all[fold].test = f.split(d, d.everyRun(), fold)
+	}
+	return all
 }
 
 // check that every run has a fold, and every fold something to be trained on.

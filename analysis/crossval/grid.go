@@ -8,7 +8,7 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// Params of the Dialogue Act method (paper 1, appendix D.7.1).
+// Params are the parameters of the Dialogue Act method (paper 1, appendix D.7.1).
 type Params struct {
 	Top   int      `json:"top_da"`          // how many of the strongest candidates are signals
 	P     *float64 `json:"p_value"`         // p-value below which a pair is a candidate; nil for any
@@ -21,7 +21,7 @@ const most = 5
 
 var levels = [...]float64{0.05, 0.1, 0.2}
 
-// Grid returns all 180 combinations that the paper searches. Earlier ones win ties.
+// Grid returns all 180 combinations of parameters that the paper searches. Earlier ones win ties.
 func Grid() []Params {
 	var grid []Params
 	for top := 1; top <= most; top++ {

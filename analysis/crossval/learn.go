@@ -19,7 +19,7 @@ import (
 // for collaborations that are still to run (paper 1, Cho et al. 2025, appendix D.7). The
 // same rows and labels give the same fit, whatever their order.
 
-// LearnRequest says what is fitted on what.
+// LearnRequest says which method is fitted, and on which collaborations.
 type LearnRequest struct {
 	Campaign  string
 	Condition string            // id of a condition of the campaign
@@ -29,8 +29,8 @@ type LearnRequest struct {
 	Embedder  language.Embedder // of distances; only the method information_distance needs it
 }
 
-// Learn returns the fitted method, apart from who is asked on the way. The error says
-// what the campaign lacks: an end, collaborations that ran all rounds, labels.
+// Learn returns the method that r asks for, fitted; whom to ask during a run is not set. The error
+// says what the campaign lacks: an end, collaborations that ran all rounds, labels.
 func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping.LearnedFit, err error) {
 	success, err := lake.ReadSuccess(ctx, store, r.Campaign)
 	if err != nil {
@@ -54,7 +54,8 @@ func Learn(ctx context.Context, store store.Store, r LearnRequest) (fit stopping
 	return fit, nil
 }
 
-// ReadRecorded returns the collaborations that a method is fitted on, with what it looks at.
+// ReadRecorded returns the collaborations that r's method is fitted on, with the labels or
+// distances that it needs.
 func ReadRecorded(ctx context.Context, store store.Store, r LearnRequest) (*Data, stopping.FittedOn, error) {
 	on := stopping.FittedOn{Campaign: r.Campaign, Condition: r.Condition}
 	all, left, err := acts.Load(ctx, store, r.Campaign)

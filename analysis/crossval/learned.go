@@ -25,8 +25,8 @@ var byName = map[string]Method{
 	stopping.MethodEProcess: DefaultEProcess(),
 }
 
-// MethodNamed returns a method that can be fitted. Alpha is the bound of one that has a
-// bound; nil is its default.
+// MethodNamed returns the method of this name, one that can be fitted. alpha is the bound of a
+// method that has one; nil is its default.
 func MethodNamed(name string, alpha *float64) (Method, error) {
 	m, ok := byName[name]
 	if !ok {
@@ -39,9 +39,9 @@ func MethodNamed(name string, alpha *float64) (Method, error) {
 	return m, nil
 }
 
-// FitAll fits a method on all collaborations, for others that are still to run, and says
-// what cross-validation on these makes of it; nothing if they are too few for folds.
-// Numbers are rounded, so that the fit is the same on every machine.
+// FitAll fits m on all collaborations, for use on others that are still to run. v is its
+// cross-validation on these; nil if they are too few for folds. Numbers are rounded, so that every
+// machine gets the same fit.
 func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *stopping.Validated, err error) {
 	fitted, err := m.Fit(d, d.everyRun())
 	if err != nil {
@@ -74,7 +74,7 @@ func FitAll(ctx context.Context, d *Data, m Method) (rule stopping.Fitted, v *st
 	return rule, v, nil
 }
 
-// StopOf returns where a rule ends a collaboration.
+// StopOf returns where a rule stops the collaboration with index run.
 func (d *Data) StopOf(rule stopping.Fitted, run int) Stop {
 	return d.fitMethod(rule, Learned{}).Stop(run)
 }

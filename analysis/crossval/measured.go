@@ -5,24 +5,26 @@ import "roundtable/analysis/statistics"
 // measured is a measure of collaborations, summed by unit in the order in which
 // units come: collaborations of one unit depend on each other.
 type measured struct {
-	at   map[string]int
+	at   []int32      // place of a unit's sums, from 1; 0 is none yet
 	sums [][2]float64 // of the measure, and of what it is a share of
 	n    int          // collaborations
 }
 
+// newMeasured returns a measure of nothing yet.
+func (d *Data) newMeasured() measured {
+	return measured{at: make([]int32, d.units), sums: make([][2]float64, 0, d.units)}
+}
+
 // add a collaboration's value.
-func (m *measured) add(unit string, value float64) { m.addOf(unit, value, 1) }
+func (m *measured) add(unit int, value float64) { m.addOf(unit, value, 1) }
 
 // addOf adds a collaboration's share of something.
-func (m *measured) addOf(unit string, value, of float64) {
-	if m.at == nil {
-		m.at = map[string]int{}
+func (m *measured) addOf(unit int, value, of float64) {
+	if m.at[unit] == 0 {
+		m.sums = append(m.sums, [2]float64{})
+		m.at[unit] = int32(len(m.sums))
 	}
-	i, ok := m.at[unit]
-	if !ok {
-		i = len(m.sums)
-		m.at[unit], m.sums = i, append(m.sums, [2]float64{})
-	}
+	i := m.at[unit] - 1
 	m.sums[i][0], m.sums[i][1] = m.sums[i][0]+value, m.sums[i][1]+of
 	m.n++
 }

@@ -24,7 +24,7 @@ type Fitted struct {
 	Learned Learned
 }
 
-// Stop is where a rule ends a collaboration.
+// Stop is where a rule stops a collaboration.
 type Stop struct {
 	Round int  // the last round that is run
 	Fired bool // the rule ended it; else it ran to its last round
@@ -51,14 +51,40 @@ func (d *Data) neverStop(method string, why error) Fitted {
 // fitMethod returns a method that stops each collaboration at the first round in which
 // its rule does.
 func (d *Data) fitMethod(rule stopping.Fitted, l Learned) Fitted {
-	return Fitted{Stop: func(run int) Stop {
+	stop := func(run int) Stop {
 		for r := 1; r <= d.rounds; r++ {
 			if rule.StopsAt(d.seen[run], r) {
 				return Stop{Round: r, Fired: true}
 			}
 		}
 		return Stop{Round: d.rounds}
-	}, Rule: &rule, Learned: l}
+	}
+	if rule.Never == "" && rule.Threshold == nil && rule.Evidence == nil && len(rule.Signals) == 0 {
+		all := d.stopsOf(plainRule{rule.Method, rule.Round}, stop)
+		stop = func(run int) Stop { return all[run] }
+	}
+	return Fitted{Stop: stop, Rule: &rule, Learned: l}
+}
+
+// plainRule is a rule that has learned no more than a round: many folds have the same.
+type plainRule struct {
+	method string
+	round  int
+}
+
+// stopsOf returns the stops of every run, which are found once for equal rules.
+func (d *Data) stopsOf(rule plainRule, stop func(run int) Stop) []Stop {
+	d.finding.Lock()
+	defer d.finding.Unlock()
+	if all, found := d.stops[rule]; found {
+		return all
+	}
+	all := make([]Stop, len(d.Runs))
+	for run := range all {
+		all[run] = stop(run)
+	}
+	d.stops[rule] = all
+	return all
 }
 
 // Baseline never stops: the paper's @10.
@@ -86,8 +112,8 @@ func (ConsecutiveAgreements) Fit(d *Data, _ []int) (Fitted, error) {
 	return d.fitMethod(stopping.Fitted{Method: stopping.MethodConsecutive}, Learned{}), nil
 }
 
-// Oracle stops each collaboration at its own best round: what no rule can beat.
-// One that never has a score has no best round and runs to its end.
+// Oracle stops each collaboration at its own best round, which no rule can beat. A collaboration
+// that never has a score runs to its end.
 type Oracle struct{}
 
 func (Oracle) Name() string { return "Oracle" }
@@ -100,8 +126,8 @@ func (Oracle) Fit(d *Data, _ []int) (Fitted, error) {
 	}}, nil
 }
 
-// Methods of paper 1 in the order of its Table 10, the Fixed Best Round that any of
-// them should beat, and two of other papers.
+// Methods returns the methods of paper 1 in the order of its Table 10, the Fixed Best Round that
+// any of them should beat, and two of other papers.
 func Methods() []Method {
 	return []Method{
 		Baseline{}, FirstAgreement{}, ConsecutiveAgreements{}, ValidationCheckpoint{}, InformationDistance{},

@@ -11,19 +11,20 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// InnerFolds by which NestedMethods choose parameters within the training collaborations.
+// InnerFolds is the number of folds by which NestedMethods choose parameters within the training
+// collaborations.
 const InnerFolds = 5
 
-// NestedMethods returns Methods, with Dialogue Act in both ways: the paper's, which
-// searches its parameters on what the regression was fitted to, and the nested
-// one, which searches them on inner folds.
+// NestedMethods returns Methods with Dialogue Act twice: as in the paper, which chooses parameters
+// on the collaborations that the regression was fitted to, and nested, which chooses them on inner
+// folds made with seed.
 func NestedMethods(seed uint64) []Method {
 	methods := Methods()
 	i := slices.IndexFunc(methods, func(m Method) bool { return m == Method(DialogueAct{}) })
 	return slices.Insert(methods, i+1, Method(DialogueAct{Inner: InnerFolds, Seed: seed}))
 }
 
-// Units of several conditions, for folds that are the same in all of them.
+// Units returns the units of several conditions, for folds that are the same in all of them.
 func Units(conditions ...*Data) []string {
 	var units []string
 	for _, d := range conditions {
@@ -35,7 +36,7 @@ func Units(conditions ...*Data) []string {
 	return slices.Compact(units)
 }
 
-// Repeated is what many divisions into folds say of one method.
+// Repeated sums up a method's cross-validation over many divisions into folds.
 type Repeated struct {
 	Method   string   `json:"method"`
 	Absent   string   `json:"absent,omitempty"`
@@ -50,8 +51,8 @@ type Repeated struct {
 	GapClosed *float64 `json:"gap_closed"` // mean over seeds; nil unless every one of them has it
 }
 
-// Repeat cross-validates on k folds of the units (nil for those of the data) for
-// every seed. Methods are made again for each seed.
+// Repeat cross-validates on k folds of units (nil for those of d), divided anew with each seed.
+// methods is called for each seed.
 func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 	methods func(seed uint64) []Method) ([]Repeated, error) {
 	if units == nil {
@@ -60,7 +61,7 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 	if len(seeds) == 0 {
 		return nil, fmt.Errorf("repeated cross-validation needs at least one seed")
 	}
-	bySeed := make([][]Result, len(seeds))
+	bySeed, summaries := make([][]Result, len(seeds)), make([][]Summary, len(seeds))
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i, seed := range seeds {
@@ -69,16 +70,14 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 			if err != nil {
 				return err
 			}
-			bySeed[i], err = Validate(ctx, d, folds, methods(seed))
+			if bySeed[i], err = Validate(ctx, d, folds, methods(seed)); err == nil {
+				summaries[i] = Summarize(d, bySeed[i])
+			}
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return nil, err
-	}
-	summaries := make([][]Summary, len(seeds))
-	for i, results := range bySeed {
-		summaries[i] = Summarize(d, results)
 	}
 	list := make([]Repeated, len(bySeed[0]))
 	for m := range list {

@@ -6,28 +6,33 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Compared is the score of every collaboration of a condition at the stops of
-// Baseline, a method and the Oracle; nil where it is not defined.
+// Compared holds the score of every collaboration of a condition at the stops of Baseline, a method
+// and the Oracle; nil where it is not defined.
 type Compared struct {
 	Units                []string
 	Base, Method, Oracle []*float64
 }
 
-// Closure is the share of the way from the baseline to the Oracle that a method
-// goes, on collaborations in which all three have a score.
+// Closure is the share of the gap between Baseline and Oracle that a method closes, over
+// collaborations in which all three have a score.
 type Closure struct {
 	Share   *float64 `json:"share"`   // nil if Unclear or N is 0
 	SE      *float64 `json:"se"`      // of Share over units; nil for one
 	N       int      `json:"n"`       // collaborations in which all three have a score
 	Of      int      `json:"of"`      // all collaborations
-	Unclear bool     `json:"unclear"` // the way is not longer than its own error, so no share of it means anything
+	Unclear bool     `json:"unclear"` // the gap is not wider than its own error, so no share of it means anything
 }
 
-// Closed returns the gap closed over conditions: Σ(method-base)/Σ(oracle-base) of
-// their means. Ratios by condition would divide by zero where nothing can be gained.
+// Closed returns the gap closed over all conditions: Σ(method-base)/Σ(oracle-base) of their means.
+// Averaging ratios of conditions would divide by zero where nothing can be gained.
 func Closed(all []Compared) Closure {
 	var c Closure
 	var way, won deviations
+	sizes := 0
+	for _, one := range all {
+		sizes = max(sizes, len(one.Units))
+	}
+	way.at, won.at = make(map[string]int, sizes), make(map[string]int, sizes)
 	open, gained := 0.0, 0.0
 	for _, one := range all {
 		c.Of += len(one.Units)
@@ -73,8 +78,8 @@ func (c Compared) pairedGains() (units []string, gaps, gains []float64) {
 	return units, gaps, gains
 }
 
-// MeanClosure returns the mean of shares that rest on different collaborations,
-// such as those of environments; Unclear if one of them has no share.
+// MeanClosure returns the mean of closures over different collaborations, such as those of
+// environments; it is Unclear if one of them has no Share.
 func MeanClosure(all []Closure) Closure {
 	var m Closure
 	sum, squares, known := 0.0, 0.0, true

@@ -29,9 +29,9 @@ func (ValidationCheckpoint) Fit(d *Data, train []int) (Fitted, error) {
 		Learned{Round: &round, MeanBest: &mean}), nil
 }
 
-// FixedBestRound stops at the round at which the training collaborations are
-// best on average, the undecided counted as Data.trained says. Of equals it takes
-// the round in which more have decided, then the earlier one.
+// FixedBestRound stops at the round with the best mean score of the training collaborations, where
+// a run without a decision yet counts its own worst score. Of equals it takes the round in which
+// more have decided, then the earlier one.
 type FixedBestRound struct{}
 
 func (FixedBestRound) Name() string { return "Fixed Best Round" }
@@ -64,7 +64,8 @@ type InformationDistance struct{}
 func (InformationDistance) Name() string { return "Information Distance" }
 func (InformationDistance) Fit(d *Data, train []int) (Fitted, error) {
 	if d.distances == 0 {
-		return Fitted{}, fmt.Errorf("none of the %d collaborations has an information distance: no two rounds in a row have messages that were measured", len(d.Runs))
+		return Fitted{}, fmt.Errorf("none of the %d collaborations has an information distance: no two rounds in a "+
+			"row have messages that were measured", len(d.Runs))
 	}
 	sum, n := 0.0, 0
 	for _, run := range train {

@@ -29,7 +29,7 @@ type Summary struct {
 	Saved     Saving   `json:"saved"`            // sums over all
 	Of        Saving   `json:"of"`               // what the collaborations took in all
 	Notes     []string `json:"notes,omitempty"`  // why the rule of some folds never stops
-	Partly    string   `json:"partly,omitempty"` // what the rule could not see, with its n
+	Partly    string   `json:"partly,omitempty"` // what the rule could not see, and in how many collaborations
 
 	Errors   Errors   `json:"errors"`
 	Compared Compared `json:"-"` // behind GapClosed
@@ -40,7 +40,7 @@ type Errors struct {
 	Effective *float64 `json:"effective"`
 	Round     *float64 `json:"round"`
 	FiredAt   *float64 `json:"fired_at"`
-	CostUSD   *float64 `json:"cost_usd"` // of the sum that is saved; nil if a price is not known
+	CostUSD   *float64 `json:"cost_usd"` // of the saved sum; nil if a price is not known
 	// Rounds and Tokens are the saved shares; nil of nothing.
 	Rounds *statistics.Ratio `json:"rounds"`
 	Tokens *statistics.Ratio `json:"tokens"`
@@ -49,7 +49,7 @@ type Errors struct {
 	Folds     int      `json:"folds"`
 }
 
-// Saving is what is not spent after a stop.
+// Saving is what stopping saves.
 type Saving struct {
 	Rounds  int      `json:"rounds"`
 	Tokens  int64    `json:"tokens"`
@@ -69,15 +69,22 @@ func (s Saving) add(o Saving) Saving {
 
 // savingOf of a run that ends at a stop: the rounds after it.
 func (d *Data) savingOf(run int, s Stop) Saving {
-	total := Saving{CostUSD: new(float64)}
+	var total Saving
+	usd, known := 0.0, true
 	for _, r := range d.Runs[run].Rounds[s.Round:] {
-		total = total.add(Saving{1, r.Tokens, r.CostUSD})
+		total.Rounds, total.Tokens = total.Rounds+1, total.Tokens+r.Tokens
+		if known = known && r.CostUSD != nil; known {
+			usd += *r.CostUSD
+		}
+	}
+	if known {
+		total.CostUSD = &usd
 	}
 	return total
 }
 
-// Summarize results of one condition. Gaps are closed between the methods named
-// Baseline and Oracle, if they are among them.
+// Summarize returns the summary of each method's result on one condition. Gaps are closed between
+// the methods named Baseline and Oracle, if they are among them.
 func Summarize(d *Data, results []Result) []Summary {
 	list := make([]Summary, len(results))
 	var base, oracle []*float64
@@ -125,11 +132,11 @@ func (d *Data) summarizeResult(r Result) Summary {
 	if s.N == 0 {
 		return s
 	}
-	var score, rounds, fired, effective measured
+	score, rounds, fired, effective := d.newMeasured(), d.newMeasured(), d.newMeasured(), d.newMeasured()
 	stopped := 0
 	for run, o := range r.Outcomes {
-		unit := d.Runs[run].Unit
-		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.savingOf(run, Stop{}))
+		unit := d.unit[run]
+		s.Saved, s.Of = s.Saved.add(o.Saving), s.Of.add(d.whole[run])
 		rounds.add(unit, float64(o.Stop.Round))
 		if o.Score != nil {
 			score.add(unit, *o.Score)
@@ -157,7 +164,8 @@ func (d *Data) summarizeResult(r Result) Summary {
 	d.addSavings(&s, r)
 	s.addLearned(r)
 	if (r.Method == InformationDistance{}.Name()) && r.Absent == "" && d.partly > 0 {
-		s.Partly = fmt.Sprintf("%d of %d collaborations have rounds without information distance, because nobody sent a message then or in the round before; "+
+		s.Partly = fmt.Sprintf("%d of %d collaborations have rounds without information distance, because nobody "+
+			"sent a message then or in the round before; "+
 			"the rule neither learns from these rounds nor stops there (%d of %d rounds have one)", d.partly, s.N,
 			d.distances, s.N*(d.rounds-1))
 	}
@@ -166,9 +174,9 @@ func (d *Data) summarizeResult(r Result) Summary {
 
 // addSavings takes the shares of rounds and tokens that are saved, and the standard errors.
 func (d *Data) addSavings(s *Summary, r Result) {
-	var rounds, tokens, usd measured
+	rounds, tokens, usd := d.newMeasured(), d.newMeasured(), d.newMeasured()
 	for run, o := range r.Outcomes {
-		unit, of := d.Runs[run].Unit, d.savingOf(run, Stop{})
+		unit, of := d.unit[run], d.whole[run]
 		rounds.addOf(unit, float64(o.Saving.Rounds), float64(of.Rounds))
 		tokens.addOf(unit, float64(o.Saving.Tokens), float64(of.Tokens))
 		if o.Saving.CostUSD != nil {

@@ -94,7 +94,7 @@ func (ts tallies) bestIndex() int {
 	return at
 }
 
-// Combination is what one point of the grid does to the collaborations it was fitted to.
+// Combination is the result of one point of the Grid on the collaborations it was fitted to.
 type Combination struct {
 	Params    Params
 	Score     float64 // mean over the N where it is defined; 0 if there are none
@@ -102,8 +102,8 @@ type Combination struct {
 	MeanRound float64 // unfired runs count with their last round
 }
 
-// Search evaluates the whole grid on the collaborations that the regression was
-// fitted to, in grid order, and says which point the method would take.
+// Search evaluates the whole Grid, in its order, on the collaborations that the regression was
+// fitted to. best is the index of the point that DialogueAct takes.
 func Search(d *Data) (all []Combination, best int, err error) {
 	if d.unpaired != nil {
 		return nil, 0, d.unpaired

@@ -39,7 +39,8 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.",
 		every.UnitsNote(), rangeOf(counts))
 	f.addRemarks(c.Remarks(""), f.reading,
-		every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the table comparisons.")
+		every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the "+
+			"table comparisons.")
 	return f, nil
 }
 
@@ -54,7 +55,8 @@ func outcomeAxis(g campaign.Group) string {
 	return campaign.ScoreIs(g)
 }
 
-// Compares reports whether a panel has at least two conditions with a value.
+// Compares reports whether the first line of a panel has at least two values: in the figure of
+// conditions, whether there are two conditions to compare.
 func (f Figure) Compares() bool {
 	for _, p := range f.Panels {
 		n := 0

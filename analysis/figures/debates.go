@@ -26,7 +26,8 @@ func drawCourses(c campaign.Campaign) (Figure, error) {
 		return f, errNothing(c, needsOf("debate-by-round"))
 	}
 	f.addRemarks(c.Remarks(""),
-		"Round 1 is before any agent saw the others. Log-likelihood is defined where an agent is right; smoothed everywhere. Bits.",
+		"Round 1 is before any agent saw the others. Log-likelihood is defined where an agent is right; smoothed "+
+			"everywhere. Bits.",
 		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two.")
 	return f, nil
 }

@@ -26,7 +26,8 @@ var ofDiscussions = map[string]discussed{
 	"discussion-accuracy": {"Discussions by decision protocol (paper 2, Figures 2 and 11)", "",
 		discussion.ProtocolLines, nil,
 		"discussions under several decision protocols",
-		"Gains over the single agent, paired by question, with their intervals: table discussion-accuracy; voting against consensus: voting-against-consensus."},
+		"Gains over the single agent, paired by question, with their intervals: table discussion-accuracy; voting " +
+			"against consensus: voting-against-consensus."},
 	"answerable-questions": {"F1 by whether the text answers the question (paper 2, Figure 3)", "",
 		discussion.AnswerableLines, nil,
 		"discussions under several decision protocols of questions that their text may not answer (SQuAD)",
@@ -38,10 +39,12 @@ var ofDiscussions = map[string]discussed{
 		scalingLines(discussion.ByAgents), nil,
 		"discussions of at least three numbers of agents", scalingNote},
 	"challenges": {"Final answers that are challenged, by what is shown (paper 2, Figure 6)", "", challengeLines, nil,
-		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over discussions. Intervals are cut at 0 and 100."},
+		needChallenges, "Challenged: agents that do not agree with the answer that they are shown; the mean over " +
+			"discussions. Intervals are cut at 0 and 100."},
 	"challenge-outcomes": {"What becomes of challenged answers, by what is shown (paper 2, Figure 7)", "",
 		changeLines, nil,
-		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
+		needChallenges, "Improved, worsened: of the answers that were challenged, whose new answer is right where " +
+			"the other was not, and the reverse (SQuAD: exact match). Intervals are cut at 0 and 100."},
 	"all-agents-drafting": {"All-agents drafting by decision protocol (paper 2, Figure 8)", "",
 		variantLines("protocol.all_draft"),
 		map[string]string{"false": "baseline", "true": "all-agents drafting"},
@@ -57,8 +60,10 @@ var ofDiscussions = map[string]discussed{
 
 const (
 	needChallenges = "discussions whose final answer is challenged"
-	scalingNote    = "The line is over the replicates' accuracies; its slope with the interval: table discussion-scaling."
-	variantNote    = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: table answer-diversity."
+	scalingNote    = "The line is over the replicates' accuracies; its slope with the interval: table " +
+		"discussion-scaling."
+	variantNote = "Each pair differs in this setting alone. Gains, paired by question, with their intervals: " +
+		"table answer-diversity."
 )
 
 func scalingLines(by string) func(campaign.Campaign) []discussion.DiscussionLine {

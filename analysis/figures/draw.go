@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Write draws the figure on white, as svg, png or pdf.
+// Write draws the figure on white in format: svg, png or pdf.
 func (f Figure) Write(w io.Writer, format string) error {
 	s, err := f.newSheet()
 	if err != nil {
@@ -21,7 +21,7 @@ func (f Figure) Write(w io.Writer, format string) error {
 	return s.Write(w, format)
 }
 
-// Inline returns the figure as an SVG element on no background, for a page.
+// Inline returns the figure as an SVG element with a transparent background, for a page.
 func (f Figure) Inline() (string, error) {
 	s, err := f.newSheet()
 	if err != nil {

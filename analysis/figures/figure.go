@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/study/entry"
 )
 
-// Figure is what is drawn.
+// Figure is one figure: its data, and how to draw it.
 type Figure struct {
 	Name   string   `json:"name"` // as analyze --figure takes it
 	Title  string   `json:"title"`
@@ -34,20 +34,21 @@ type Figure struct {
 	print     vg.Length
 }
 
-// TooLarge is the error of a figure that has more than can be read in a picture, or nothing.
+// TooLarge is the error of a figure that has more than a picture can show readably, or nothing.
 type TooLarge struct{ Figure, Has, Readable string }
 
+// Error returns the message for the command line.
 func (e TooLarge) Error() string {
 	return fmt.Sprintf("figure %s has %s; %s can be read in a picture (--json has the numbers)", e.Figure,
 		e.Has, e.Readable)
 }
 
-// ForReaders says the same to who reads a page.
+// ForReaders returns the message for readers of a page.
 func (e TooLarge) ForReaders() string {
 	return fmt.Sprintf("not drawn, because it has %s; %s can be read in a picture", e.Has, e.Readable)
 }
 
-// Fit returns the figure laid out for print in a width; 0 is that of a screen.
+// Fit returns the figure laid out for print at this width; 0 lays it out for a screen.
 func (f Figure) Fit(width vg.Length) Figure {
 	f.print = width
 	return f
@@ -57,41 +58,40 @@ func (f Figure) Fit(width vg.Length) Figure {
 // the share of collaborations without a decision so far.
 type Panel struct {
 	Title  string   `json:"title,omitempty"`  // the settings that all its lines share
-	X      string   `json:"x,omitempty"`      // rounds of means if it is empty
-	Groups []string `json:"groups,omitempty"` // names across, over which there are bars
-	Plane  bool     `json:"plane,omitempty"`  // both axes are in one unit
-	Amount bool     `json:"amount,omitempty"` // X is an amount, and no number of rounds or agents
-	Forest bool     `json:"forest,omitempty"` // a row for each group, below each other; Y is drawn across
+	X      string   `json:"x,omitempty"`      // title of the X axis; empty for rounds
+	Groups []string `json:"groups,omitempty"` // names on the X axis of bars
+	Plane  bool     `json:"plane,omitempty"`  // both axes have the same unit and scale
+	Amount bool     `json:"amount,omitempty"` // X is an amount, not a number of rounds or agents
+	Forest bool     `json:"forest,omitempty"` // one row a group; Y is drawn horizontally
 	Y      string   `json:"y"`
 	Lines  []Line   `json:"lines"`
 	Levels []Level  `json:"levels,omitempty"` // horizontal
 	Bars   bool     `json:"bars"`
 }
 
-// Line is one condition.
+// Line is the data of one condition in a panel.
 type Line struct {
 	Name    string    `json:"name"`
 	Beside  string    `json:"beside,omitempty"` // name of the line in whose colour it is drawn, dashed
 	Points  []Point   `json:"points"`
 	Pending []Pending `json:"not_yet_agreed,omitempty"`
-	Track   []Spot    `json:"track,omitempty"`  // a way, or a fit
-	Dashes  []Spot    `json:"dashes,omitempty"` // where the way was to go
-	Dots    []Spot    `json:"dots,omitempty"`   // single observations, or plans
+	Track   []Spot    `json:"track,omitempty"`  // solid: a path, or a fitted curve
+	Dashes  []Spot    `json:"dashes,omitempty"` // dashed: where the path was planned to go
+	Dots    []Spot    `json:"dots,omitempty"`   // single observations, or planned positions
 	// Turn is where the outcome of debates turns, with its interval.
 	Turn *debate.Turn `json:"reversed,omitempty"`
 
 	beside float64 // by how much its points are moved, so that no line hides another; 0 for a little
 }
 
-// Spot is a place on a panel.
+// Spot is a point of a panel, in the units of its axes.
 type Spot struct {
 	X float64 `json:"x"`
 	Y float64 `json:"y"`
 }
 
-// Point is what a condition came to in a round, or with n agents, or in a
-// group of its panel. Value is nil if that is not defined for any collaboration,
-// the interval if it is for fewer than two.
+// Point is a condition's value in a round, with a number of agents, or in a group of its panel.
+// Value is nil if no collaboration has one; Low and High are nil if fewer than two have.
 type Point struct {
 	Round  int      `json:"round,omitempty"`
 	Agents int      `json:"agents,omitempty"`
@@ -100,7 +100,7 @@ type Point struct {
 	Value  *float64 `json:"value"`
 	Low    *float64 `json:"low"`  // of the 95 % interval; or one standard deviation below the value
 	High   *float64 `json:"high"` // likewise
-	N      int      `json:"n"`    // observations: instances or replicates, or questions or contexts of debates
+	N      int      `json:"n"`    // observations: instances, replicates, or questions or contexts of debates
 	// Replicates are what the standard deviation is over; 0 for intervals.
 	Replicates int `json:"replicates,omitempty"`
 	// Values are drawn as dots next to a mark of their mean, in place of a bar.
@@ -128,7 +128,7 @@ type Level struct {
 	Value float64 `json:"value"`
 }
 
-// Make returns the figure of this name, or alias; the error says why there is none.
+// Make returns the figure whose name or alias is written; the error says why there is none.
 func Make(c campaign.Campaign, written string) (Figure, error) {
 	found, err := entry.Find("figure", Figures(), written)
 	if err != nil {
@@ -157,8 +157,8 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	return f, err
 }
 
-// All returns the figures that say something about a campaign: its conditions, and the
-// paper's or else the rounds.
+// All returns the figures that a campaign has data for. That of rounds is left out if there is a
+// more specific one.
 func All(c campaign.Campaign) []Figure {
 	var all []Figure
 	special := false // there is one about what the groups decide

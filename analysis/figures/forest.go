@@ -104,9 +104,17 @@ func numbersText(p Point, s scale) string {
 
 func (r row) rowHeight() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
 
+// titleHeight returns how much room the title of a panel takes, which only several need.
+func (d forest) titleHeight() vg.Length {
+	if len(d.Panels) < 2 {
+		return 0
+	}
+	return lineHeight
+}
+
 // panelHeight returns how much room a panel takes.
 func (d forest) panelHeight(panel int) vg.Length {
-	height := lineHeight + axisRoom
+	height := d.titleHeight() + axisRoom
 	for _, r := range d.rows[panel] {
 		height += r.rowHeight()
 	}
@@ -128,8 +136,10 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 	left, right := c.Min.X+d.names+2*gap, c.Max.X-gap-max(d.numbers+gap, halfTick)
 	x := func(v float64) vg.Length { return left + vg.Length((v-s.low)/s.spanLength())*(right-left) }
 	bottom := top - d.panelHeight(panel) + axisRoom
-	c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, cutShort(p.Title))
-	top -= lineHeight
+	if d.titleHeight() > 0 {
+		c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, cutShort(p.Title))
+	}
+	top -= d.titleHeight()
 	d.drawAxis(c, s, x, bottom, top)
 	label := Words(9)
 	label.XAlign = draw.XCenter

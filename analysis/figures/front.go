@@ -16,8 +16,8 @@ const frontName = "not dominated"
 // each condition.
 func drawFront(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome against what it takes",
-		reading: "Marks: mean outcome of each condition against the mean of what a collaboration takes, with 95 % intervals of both. " +
-			"The dashed line joins the conditions that no other reaches or surpasses for less."}
+		reading: "Marks: mean outcome of each condition against the mean of what a collaboration takes, with 95 % " +
+			"intervals of both. The dashed line joins the conditions that no other reaches or surpasses for less."}
 	v := c.View("")
 	for _, environment := range v.Environments() {
 		rows := overview.Fronts(v, environment)

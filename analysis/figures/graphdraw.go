@@ -23,7 +23,7 @@ const (
 	tip           = 7 * vg.Length(1)
 )
 
-// Write draws the graphs on white as svg, png or pdf, or writes them for Graphviz.
+// Write draws the graphs on white in format: svg, png or pdf, or writes them for Graphviz.
 func (f Graphs) Write(w io.Writer, format string) error {
 	if format == "dot" {
 		for _, g := range f.Graphs {
@@ -40,7 +40,7 @@ func (f Graphs) Write(w io.Writer, format string) error {
 	return s.Write(w, format)
 }
 
-// Inline returns the figure as an SVG element on no background, for a page.
+// Inline returns the figure as an SVG element with a transparent background, for a page.
 func (f Graphs) Inline() (string, error) {
 	s, err := f.newSheet()
 	if err != nil {

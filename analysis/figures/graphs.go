@@ -14,8 +14,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Graphs is a figure of how dialogue acts follow on each other: one graph for
-// each environment, or for each condition of one.
+// Graphs is a figure of transitions between dialogue acts: one graph for each environment, or for
+// each condition of one.
 type Graphs struct {
 	Name    string       `json:"name"` // as analyze --figure takes it
 	Title   string       `json:"title"`
@@ -29,13 +29,13 @@ type Graphs struct {
 	print     vg.Length
 }
 
-// Fit returns the figure laid out for print in a width; 0 is that of a screen.
+// Fit returns the figure laid out for print at this width; 0 lays it out for a screen.
 func (f Graphs) Fit(width vg.Length) Graphs {
 	f.print = width
 	return f
 }
 
-// Graph is all transitions of some collaborations, and those that are drawn.
+// Graph is all transitions of some collaborations, with those that are drawn.
 type Graph struct {
 	Title string      `json:"title"`
 	N     int         `json:"n"`   // collaborations
@@ -43,12 +43,13 @@ type Graph struct {
 	acts.Graph
 }
 
-// TransitionNames names the figures of dialogue acts, which need labels.
+// TransitionNames returns the names of the figures of dialogue acts, which need labels.
 func TransitionNames() []string {
 	return []string{"transitions", "exchange-transitions", "recsys-transitions"}
 }
 
-// Formats in which a figure can be written: the first is the default.
+// Formats returns the formats in which the figure of this name can be written; the first is the
+// default.
 func Formats(name string) []string {
 	if slices.Contains(TransitionNames(), name) {
 		return append(SheetFormats(), "dot")
@@ -56,7 +57,7 @@ func Formats(name string) []string {
 	return SheetFormats()
 }
 
-// flows says of each of OfActs what it is about.
+// flows says of each of TransitionNames what it is about.
 var flows = map[string]struct{ title, environment string }{
 	"transitions": {"Transitions between dialogue acts, by environment (Figure 22)", ""},
 	"exchange-transitions": {"Transitions between dialogue acts in the exchange economy, by condition (Figure 23)",
@@ -65,7 +66,8 @@ var flows = map[string]struct{ title, environment string }{
 		campaign.Recsys},
 }
 
-// MakeGraphs is one of OfActs; the error says why there is none.
+// MakeGraphs returns the figure of this name, one of TransitionNames, from the labels l under a
+// reading of Equation 1; the error says why there is none.
 func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading acts.Reading) (Graphs, error) {
 	flow, ok := flows[name]
 	if !ok || !slices.Contains(acts.Readings(), reading) {
@@ -102,8 +104,8 @@ func MakeGraphs(c campaign.Campaign, l dialogue.Labels, name string, reading act
 	return f, nil
 }
 
-// StackGraphs returns the figures of several campaigns as one, in which each graph has its
-// campaign's name.
+// StackGraphs joins figures of several campaigns into one, in which each graph has its campaign's
+// name, from names.
 func StackGraphs(names []string, all []Graphs) Graphs {
 	f := all[0]
 	if len(all) == 1 {
@@ -135,7 +137,8 @@ func (f *Graphs) addRemarks(campaign, labels []string) {
 		}
 	}
 	f.Notes = slices.Concat(labels, []string{
-		"Drawn: of each act the most probable edge to another one; of two alike the first act's. Of the agents that show an act in a round, the share " + counted[f.Reading] + " in the next.",
+		"Drawn: of each act the most probable edge to another one; of two alike the first act's. Of the agents that " +
+			"show an act in a round, the share " + counted[f.Reading] + " in the next.",
 	}, campaign)
 }
 
@@ -144,7 +147,7 @@ var counted = map[acts.Reading]string{
 	acts.Each:   "of their pairs with other agents in which the other shows the other act",
 }
 
-// AllGraphs returns the figures of acts that a campaign has something for.
+// AllGraphs returns the figures of dialogue acts that a campaign has data for; l are its labels.
 func AllGraphs(c campaign.Campaign, l dialogue.Labels) []Graphs {
 	var all []Graphs
 	for _, name := range TransitionNames() {

@@ -33,10 +33,12 @@ var kinds = map[string]kind{
 		"MAE, stars", true, meanError, nil, maeLevels, errorNote},
 	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false,
 		wordsAt, nil, nil,
-		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what spaces separate, if it holds a letter or a digit."},
+		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what " +
+			"spaces separate, if it holds a letter or a digit."},
 	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false,
 		distanceAt, nil, nil,
-		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with the mean of the round before."},
+		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with " +
+			"the mean of the round before."},
 	"utility-by-model": {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model",
 		percentY, true, meanUtility, nil, greatestLevel, utilityNote},
 	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule",
@@ -51,14 +53,16 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "information-distance"
 
-// NeedLanguage reports whether a figure shows what dialogue.WithLanguage adds to a campaign.
+// NeedLanguage reports whether a figure draws measures that dialogue.WithLanguage adds to a
+// campaign. name is no alias.
 func NeedLanguage(name string) bool { return name == distance }
 
 const (
 	percentY    = "total utility, % of Umax"
 	scoreY      = "score"
 	utilityNote = "Utility is a share of the greatest possible total utility, 0 before the first decision."
-	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines on the same items: " + environments.BaselineNote
+	errorNote   = "Over collaborations with a decision by that round; the others are not counted as wrong. Baselines " +
+		"on the same items: " + environments.BaselineNote
 )
 
 // drawFigure returns the campaign's, or the error that says why there is none.
@@ -72,7 +76,8 @@ func (k kind) drawFigure(c campaign.Campaign) (Figure, error) {
 		f.Panels = append(f.Panels, k.makePanels(c, environment, len(of) > 1)...)
 	}
 	if len(f.Panels) == 0 && k.environment != "" {
-		return f, fmt.Errorf("this figure needs the environment %s; no collaboration of it that succeeded in campaign %s gives it anything to draw", k.environment, c.Name)
+		return f, fmt.Errorf("this figure needs the environment %s; no collaboration of it that succeeded in "+
+			"campaign %s gives it anything to draw", k.environment, c.Name)
 	}
 	if len(f.Panels) == 0 {
 		return f, fmt.Errorf("campaign %s has nothing yet that this figure could show", c.Name)
@@ -81,7 +86,8 @@ func (k kind) drawFigure(c campaign.Campaign) (Figure, error) {
 	if note == "" {
 		note = c.ScoreNote()
 	}
-	notes := []string{note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one instance; none where there are fewer than two."}
+	notes := []string{note, "Intervals: 95 %, Student's t over instances, or over replicates where there is one " +
+		"instance; none where there are fewer than two."}
 	if k.bars {
 		notes = append(notes, "Bars: share of collaborations in which no decision stands after the round.")
 	}

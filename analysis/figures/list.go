@@ -7,8 +7,8 @@ import (
 	titles "roundtable/analysis/study/entry"
 )
 
-// Figures returns what all figures are called, in the order in which a report shows
-// them; those of dialogue acts, see OfActs, come last.
+// Figures returns the names and titles of all figures, in the order of a report; those of dialogue
+// acts (TransitionNames) come last.
 func Figures() []titles.Named {
 	return []titles.Named{
 		{Name: "conditions", Shows: "each condition: its mean outcome with a 95 % interval",
@@ -71,7 +71,7 @@ func Figures() []titles.Named {
 	}
 }
 
-// StudyOf returns the title of the study that a figure is of.
+// StudyOf returns the title of the study that the figure of this name belongs to.
 func StudyOf(name string) string {
 	k := kinds[name]
 	switch {
@@ -95,7 +95,7 @@ func StudyOf(name string) string {
 
 const needLabels = "labels of messages (roundtable label)"
 
-// Names returns the figures that Make makes: all but OfActs.
+// Names returns the names of the figures that Make makes: all but TransitionNames.
 func Names() []string {
 	return slices.DeleteFunc(titles.Of(Figures()),
 		func(name string) bool { return slices.Contains(TransitionNames(), name) })

@@ -58,8 +58,9 @@ func agentName(i, of int) string {
 // drawTrajectories returns Figures 2, 3, 6 to 9 and 11: states by round.
 func drawTrajectories(c campaign.Campaign) (Figure, error) {
 	f := Figure{
-		Title:   "States of agents by round (paper 5, Figures 2, 3, 6 to 9 and 11)",
-		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. Lines: states; dots: plans that were not arrived at.",
+		Title: "States of agents by round (paper 5, Figures 2, 3, 6 to 9 and 11)",
+		reading: "Of each condition the first collaboration that reached a consensus and the first that did not. " +
+			"Lines: states; dots: plans that were not arrived at.",
 	}
 	for _, e := range firstExamples(c) {
 		for k := range numeric.StatesOf(e.Run).First()[0] {
@@ -100,8 +101,9 @@ func (e example) overRounds(k int) Panel {
 // and its coordinates over time.
 func drawPaths(c campaign.Campaign) (Figure, error) {
 	f := Figure{
-		Title:   "Planned and actual positions in the plane (paper 5, Figure 10)",
-		reading: "Of each condition the first collaboration. In the plane: ways from the ring to the disc, plans as crosses. Over time: lines are positions, dashes plans.",
+		Title: "Planned and actual positions in the plane (paper 5, Figure 10)",
+		reading: "Of each condition the first collaboration. In the plane: ways from the ring to the disc, plans as " +
+			"crosses. Over time: lines are positions, dashes plans.",
 		columns: 3,
 	}
 	var last string

@@ -48,7 +48,8 @@ func (s Sheet) write(w io.Writer, format string, c interface {
 	checked := &readable{Canvas: c}
 	s.drawOn(draw.NewCanvas(checked, s.Width, s.Height), color.White)
 	if checked.missing != "" {
-		return fmt.Errorf("a %s cannot show %q: the font of figures has no such letters, or writes them in the wrong order; write an SVG file, which is shown with the fonts of its reader", format, checked.missing)
+		return fmt.Errorf("a %s cannot show %q: the font of figures has no such letters, or writes them in the wrong "+
+			"order; write an SVG file, which is shown with the fonts of its reader", format, checked.missing)
 	}
 	_, err := c.WriteTo(w)
 	return err

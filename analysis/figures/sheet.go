@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// SheetFormats in which a sheet can be written.
+// SheetFormats returns the formats in which a sheet can be written.
 func SheetFormats() []string { return []string{"svg", "png", "pdf"} }
 
 // Sheet is a picture before it has a format. It is laid out for texts of the usual
@@ -43,7 +43,7 @@ const (
 	mostWidth  = 500 * vg.Millimeter
 )
 
-// ParseWidth returns the width that a text says with its unit.
+// ParseWidth parses a width with its unit.
 func ParseWidth(text string) (vg.Length, error) {
 	hasUnit := slices.ContainsFunc([]string{"mm", "cm", "in", "pt"},
 		func(unit string) bool { return strings.HasSuffix(text, unit) })
@@ -57,7 +57,7 @@ func ParseWidth(text string) (vg.Length, error) {
 	return width, nil
 }
 
-// Write draws on white in a format.
+// Write draws the sheet on white in one of SheetFormats.
 func (s Sheet) Write(w io.Writer, format string) error {
 	switch format {
 	case "svg":
@@ -75,7 +75,8 @@ func (s Sheet) Write(w io.Writer, format string) error {
 	return fmt.Errorf("unknown format %q of figures; expected %s", format, wording.Or(SheetFormats()))
 }
 
-// Inline returns an SVG element on no background, without the prologue of a file.
+// Inline returns the sheet as an SVG element with a transparent background, without a file's
+// prologue.
 func (s Sheet) Inline() (string, error) {
 	var b strings.Builder
 	if err := s.writeSVG(&b, nil); err != nil {

@@ -26,8 +26,9 @@ func errNothing(c campaign.Campaign, what string) error {
 // starts, by the number of agents.
 func drawBias(c campaign.Campaign) (Figure, error) {
 	f := Figure{
-		Title:   "Final value minus mean of the starts, by number of agents (paper 5, Figure 4)",
-		reading: "Dots: instances whose groups reached a consensus, each the mean of its replicates (replicates where there is one instance), side by side for legibility. Marks: mean ± standard deviation.",
+		Title: "Final value minus mean of the starts, by number of agents (paper 5, Figure 4)",
+		reading: "Dots: instances whose groups reached a consensus, each the mean of its replicates (replicates " +
+			"where there is one instance), side by side for legibility. Marks: mean ± standard deviation.",
 	}
 	p := Panel{X: "agents", Y: "bias", Levels: []Level{{"mean of the starts", 0}}}
 	families, varying := numeric.Families(c)
@@ -50,7 +51,8 @@ func drawBias(c campaign.Campaign) (Figure, error) {
 		return f, errNothing(c, needsOf("bias"))
 	}
 	f.Panels = []Panel{p}
-	f.addRemarks(c.Remarks(""), "Bias: mean of the agents at the end minus mean of their starts, of groups on a line that end within protocol.epsilon.", f.reading)
+	f.addRemarks(c.Remarks(""), "Bias: mean of the agents at the end minus mean of their starts, of groups on a line "+
+		"that end within protocol.epsilon.", f.reading)
 	return f, nil
 }
 
@@ -81,8 +83,9 @@ func deviationPoint(size numeric.Sized) Point {
 // drawVariance returns how the spread of Figure 4 falls with the number of agents.
 func drawVariance(c campaign.Campaign) (Figure, error) {
 	f := Figure{
-		Title:   "Variance of final values, by number of agents (paper 5, Figure 4)",
-		reading: "Marks: variance with 95 % interval (χ²). Lines: fit of (variance of one) · agents^exponent; see the table variance.",
+		Title: "Variance of final values, by number of agents (paper 5, Figure 4)",
+		reading: "Marks: variance with 95 % interval (χ²). Lines: fit of (variance of one) · agents^exponent; see " +
+			"the table variance.",
 	}
 	p := Panel{X: "agents", Y: "variance"}
 	families, varying := numeric.Families(c)
@@ -111,7 +114,8 @@ func drawVariance(c campaign.Campaign) (Figure, error) {
 	}
 	f.Panels = []Panel{p}
 	f.addRemarks(c.Remarks(""), f.reading+
-		" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or replicates where there is one instance.")
+		" Over groups on a line that end within protocol.epsilon: instances, each the mean of its replicates, or "+
+		"replicates where there is one instance.")
 	return f, nil
 }
 

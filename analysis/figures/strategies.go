@@ -21,7 +21,8 @@ func drawStrategies(c campaign.Campaign) (Figure, error) {
 		return f, errNothing(c, needsOf("debate-accuracy"))
 	}
 	f.addRemarks(c.Remarks(""),
-		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer than two. Gains, paired by question: table debate-accuracy.")
+		"Intervals: 95 %, Student's t over questions, each the mean over its replicates; none where there are fewer "+
+			"than two. Gains, paired by question: table debate-accuracy.")
 	return f, nil
 }
 
@@ -44,7 +45,8 @@ func drawRepetitions(c campaign.Campaign) (Figure, error) {
 	if len(f.Panels) == 0 {
 		return f, errNothing(c, needsOf("debate-repetitions"))
 	}
-	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side for legibility; %s of a strategy. Marks: mean ± standard deviation.", rangeOf(counts))
+	f.reading = fmt.Sprintf("Dots: repetitions, each the mean over its questions after the last round, side by side "+
+		"for legibility; %s of a strategy. Marks: mean ± standard deviation.", rangeOf(counts))
 	f.addRemarks(c.Remarks(""), f.reading,
 		"Gains over MAD with p over repetitions: table debate-repetitions; over questions: table debate-gains.",
 		"Log-likelihood is defined where an agent is right; smoothed everywhere. Bits.")
@@ -73,7 +75,8 @@ func drawPool(c campaign.Campaign) (Figure, error) {
 	f.reading = fmt.Sprintf("Shares of the answers that a model gave alone; %s answers of a model to a question.",
 		rangeOf(counts))
 	f.addRemarks(c.Remarks(""), f.reading,
-		fmt.Sprintf("Right answers come first, then the most frequent ones; beyond %d answers the rest counts together. What could not be read is a group of its own.", mostAnswers))
+		fmt.Sprintf("Right answers come first, then the most frequent ones; beyond %d answers the rest counts "+
+			"together. What could not be read is a group of its own.", mostAnswers))
 	return f, nil
 }
 

@@ -35,7 +35,7 @@ var (
 // sans is the embedded Liberation Sans: the same picture on every machine.
 var sans = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// Words returns a style of text of a size in points.
+// Words returns the style of text of this size, in points.
 func Words(size float64) text.Style {
 	return text.Style{Color: Ink, Font: font.From(sans, font.Length(size)), Handler: plot.DefaultTextHandler}
 }
@@ -48,7 +48,7 @@ func cutShort(s string) string {
 	return s
 }
 
-// Cut returns as much of a text of a size as fits a width.
+// Cut returns the longest beginning of s that fits width at this text size, in points.
 func Cut(s string, size float64, width vg.Length) string {
 	style := Words(size)
 	if style.Width(s) <= width {
@@ -61,8 +61,8 @@ func Cut(s string, size float64, width vg.Length) string {
 	return string(r) + "…"
 }
 
-// Lines breaks a text of a size between words, so that each line fits a width. A word
-// that fits no line is broken too.
+// Lines breaks s between words into lines that fit width at this text size, in points. A word that
+// fits no line is broken too.
 func Lines(s string, size float64, width vg.Length) []string {
 	style := Words(size)
 	var list []string
@@ -98,18 +98,18 @@ func fittingBytes(word string, style text.Style, width vg.Length) int {
 	return most
 }
 
-// Frame is what stands above and below a figure.
+// Frame is the text above and below a figure.
 type Frame struct {
 	Title, Simulated, Caption string
 }
 
-// Head returns how much room is needed above a figure of a width.
+// Head returns the height of the text above a figure of this width.
 func (f Frame) Head(width vg.Length) vg.Length {
 	n := len(f.titleLines(width)) + len(f.warningLines(width))
 	return vg.Length(n+1)*LineHeight + 1.5*Gap
 }
 
-// Foot returns how much room is needed below.
+// Foot returns the height of the text below a figure of this width.
 func (f Frame) Foot(width vg.Length) vg.Length {
 	return vg.Length(max(1, len(f.captionLines(width))))*LineHeight + 2*Gap
 }
@@ -126,7 +126,7 @@ func (f Frame) captionLines(width vg.Length) []string {
 	return Lines(f.Caption, captionSize, width-2*Gap)
 }
 
-// Draw writes what stands above and below.
+// Draw writes the texts above and below the figure.
 func (f Frame) Draw(c draw.Canvas) {
 	width := c.Max.X - c.Min.X
 	at := vg.Point{X: c.Min.X + Gap, Y: c.Max.Y - Gap}

@@ -11,9 +11,9 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Check holds gold labels to the draws that they are of: that all draws are there, and that each
-// coder's labels are of all items of one and of nothing else. Objects that are damaged by
-// themselves are passed over: lake.Verify finds these.
+// Check compares gold labels with their draws: no draw may be missing, and each coder's labels must
+// be of all items of one draw and of nothing else. Damaged objects are skipped: lake.Verify finds
+// them.
 func Check(ctx context.Context, s store.Store, campaign string) ([]lake.Finding, error) {
 	makers, err := makersOf(ctx, s, campaign)
 	if errors.Is(err, store.ErrCorrupt) {
@@ -41,7 +41,7 @@ func Check(ctx context.Context, s store.Store, campaign string) ([]lake.Finding,
 	return all, nil
 }
 
-// Books returns the ids of the code books that a campaign has draws for.
+// Books returns the ids of the code books for which a campaign has draws.
 func Books(ctx context.Context, s store.Store, campaign string) ([]string, error) {
 	return lake.Folders(ctx, s, lake.AboutKey(campaign, "gold/"))
 }
@@ -103,7 +103,8 @@ func (g given) findProblems(d Draw, m Maker) (all []lake.Finding) {
 	}
 	if g.missing > 0 {
 		all = append(all, lake.Finding{Object: object,
-			Problem: fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the command was interrupted", g.missing, d.Items())})
+			Problem: fmt.Sprintf("%d of %d items have none; the same label --gold-from stores the rest, if the "+
+				"command was interrupted", g.missing, d.Items())})
 	}
 	return all
 }

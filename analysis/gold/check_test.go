@@ -94,6 +94,17 @@ func TestWhole(t *testing.T) {
 	if err != nil || len(s.Draws) != 2 || len(s.Lost)+len(s.Foreign)+len(s.Partial) > 0 {
 		t.Errorf("%+v, error %v", s, err)
 	}
+	for _, run := range s.Draws[1].Frame {
+		if n, ok := s.Stratum(run.Run); !ok || n != 0 && n != 1 {
+			t.Errorf("%v is of stratum %d, %t", run, n, ok)
+		}
+	}
+	if _, ok := s.Stratum(lake.Run{Collaboration: "k9-i0-r0"}); ok {
+		t.Error("what could not be drawn has a stratum")
+	}
+	if _, ok := (*gold.Sample)(nil).Stratum(s.Draws[0].Frame[0].Run); ok {
+		t.Error("there is a stratum without a sample")
+	}
 }
 
 // TestMissingDraw: the first draw is not an end of draws if it is missing, and labels of a draw that is

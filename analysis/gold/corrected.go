@@ -13,8 +13,7 @@ type Moments struct {
 	B []float64 // k
 }
 
-// AddRow adds a row of least squares: its regressors, the intercept among them, its
-// outcome and its weight.
+// AddRow adds a row of least squares: regressors x, including the intercept, outcome y and weight.
 func (m *Moments) AddRow(x []float64, y, weight float64) {
 	k := len(x)
 	if m.G == nil {
@@ -31,8 +30,8 @@ func (m *Moments) AddRow(x []float64, y, weight float64) {
 	}
 }
 
-// Unit is what is drawn or not as a whole. All units that could have been drawn must be
-// given, also those without anything to tell: they say what the probabilities were.
+// Unit is drawn as a whole or not at all. Estimates need all units that could have been drawn, even
+// those without data: they determine the probabilities.
 type Unit struct {
 	Cluster int // units of one cluster may depend on each other
 	Stratum int // within it, all units were drawn with the same probability
@@ -40,7 +39,7 @@ type Unit struct {
 	Gold    *Moments // nil if it was not drawn
 }
 
-// Estimate is one unknown, corrected.
+// Estimate is the corrected estimate of one unknown.
 type Estimate struct {
 	Value float64 `json:"value"`
 	SE    float64 `json:"se"`   // over clusters, with the errors of the machine and of the draw
@@ -50,7 +49,7 @@ type Estimate struct {
 	Lambda float64    `json:"lambda"`
 	Alone  *goldAlone `json:"gold_alone"` // nil if gold alone does not determine it
 	Drawn  int        `json:"drawn"`      // units with gold
-	DOF    int        `json:"dof"`        // clusters with gold, minus groups of strata that deviate from one mean
+	DOF    int        `json:"dof"`        // clusters with gold, minus groups of strata that share a mean
 }
 
 // goldAlone is what gold labels say without the machine's.
@@ -59,26 +58,28 @@ type goldAlone struct {
 	SE    float64 `json:"se"`
 }
 
-// FewShown is in how many of the drawn units at least gold must show something, and in how many
-// at least it must not show it throughout, for a share or an effect of it to be estimated:
-// intervals by normal theory say too much of what was seen next to never.
+// FewShown is the least number of drawn units in which gold must show something, and in which it
+// must not show it throughout, for a share or an effect of it to be estimated: normal intervals are
+// too narrow for what is almost never, or almost always, seen.
 const FewShown = 5
 
-// FewForSlope is how many units with gold labels an effect needs at least: with fewer, the
-// jackknife has few clusters to go by, and 95 % intervals hold the truth in 77 to 90 %.
+// FewForSlope is the least number of units with gold labels that an effect needs: with fewer, the
+// jackknife has too few clusters, and 95 % intervals cover the truth in 77 to 90 % of cases.
 const FewForSlope = 40
 
 // Errors of samples that tell too little.
 var (
-	ErrNoGold      = errors.New("no unit has gold labels")
-	ErrFewGold     = errors.New("gold labels of at least 2 clusters (collaborations, or what errors are clustered by) are needed, so that something can be said of how much they vary")
+	ErrNoGold  = errors.New("no unit has gold labels")
+	ErrFewGold = errors.New("gold labels of at least 2 clusters (collaborations, or what errors are clustered " +
+		"by) are needed, so that something can be said of how much they vary")
 	ErrBareStratum = errors.New("nothing of a stratum has gold labels, so nothing can be said of it")
 	ErrFewShown    = fmt.Errorf("gold labels show it in fewer than %d of the drawn units, or in all but as few", FewShown)
 	ErrFewForSlope = fmt.Errorf("an effect needs %d drawn units with gold labels, or its interval is too narrow", FewForSlope)
-	ErrUnsettled   = errors.New("the gold labels do not determine it: they show nothing, or too little, of what it is a share or an effect of")
+	ErrUnsettled   = errors.New("the gold labels do not determine it: they show nothing, or too little, of what it " +
+		"is a share or an effect of")
 )
 
-// Naive returns the solution by the machine's labels alone, as if they were right.
+// Naive returns the solution θ by the machine's labels alone, as if they were right.
 func Naive(units []Unit) ([]float64, error) {
 	s := newSystem(widthOf(units))
 	for _, u := range units {
@@ -87,7 +88,7 @@ func Naive(units []Unit) ([]float64, error) {
 	return s.solve()
 }
 
-// SolveSlopes is Solve for effects, of which it asks for enough units with gold labels.
+// SolveSlopes is Solve for effects; it returns ErrFewForSlope if too few units have gold labels.
 func SolveSlopes(units []Unit) ([]Estimate, error) {
 	coded := 0
 	for _, u := range units {
@@ -102,17 +103,18 @@ func SolveSlopes(units []Unit) ([]Estimate, error) {
 	return e, err
 }
 
-// ShareUnit is a unit of a share: its part of the numerator and of the denominator.
+// ShareUnit is a unit's numerator and denominator of a share, by the machine and, if it was drawn,
+// by gold.
 type ShareUnit struct {
 	Cluster, Stratum int
 	Machine          [2]float64
 	Gold             *[2]float64
 }
 
-// EstimateShare returns Σ numerators / Σ denominators, a figure from 0 to 1, corrected. A rate is a
-// share whose denominators count. The interval is made on the logistic scale, where shares
-// near 0 and 1 are less skewed, unless the share itself is at a bound. With ErrFewShown there is a
-// value, and no interval.
+// EstimateShare returns the corrected estimate of Σ numerators / Σ denominators, from 0 to 1. A
+// rate is a share whose denominators are counts. The interval is made on the logistic scale, where
+// shares near 0 and 1 are less skewed, unless the share itself is at a bound. With ErrFewShown it
+// returns a value without an interval.
 func EstimateShare(units []ShareUnit) (Estimate, error) {
 	all := make([]Unit, len(units))
 	for i, u := range units {

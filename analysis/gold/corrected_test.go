@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -91,6 +92,14 @@ func TestUselessLabels(t *testing.T) {
 
 func TestTooLittle(t *testing.T) {
 	byHand, never := &[2]float64{1, 2}, &[2]float64{0, 2}
+	var often []gold.ShareUnit // what gold shows in 4, and not in 20
+	for i := range 24 {
+		often = append(often, gold.ShareUnit{Cluster: i, Gold: [2]*[2]float64{byHand, never}[min(i/4, 1)]})
+	}
+	always := slices.Clone(often) // in 20, and not always in 4
+	for i := range always {
+		always[i].Gold = [2]*[2]float64{byHand, {2, 2}}[min(i/4, 1)]
+	}
 	for what, c := range map[string]struct {
 		units []gold.ShareUnit
 		want  error
@@ -102,6 +111,8 @@ func TestTooLittle(t *testing.T) {
 		"a bare stratum": {[]gold.ShareUnit{{Gold: byHand}, {Cluster: 1, Gold: byHand}, {Cluster: 1, Stratum: 1}}, gold.ErrBareStratum},
 		"never shown":    {[]gold.ShareUnit{{Gold: &[2]float64{}}, {Cluster: 1, Gold: &[2]float64{}}}, gold.ErrUnsettled},
 		"next to never":  {[]gold.ShareUnit{{Gold: byHand}, {Cluster: 1, Gold: byHand}, {Cluster: 2, Gold: never}, {Cluster: 3, Gold: never}, {Cluster: 4, Gold: never}}, gold.ErrFewShown},
+		"hardly ever":    {often, gold.ErrFewShown},
+		"nearly always":  {always, gold.ErrFewShown},
 		"by one alone":   {[]gold.ShareUnit{{Gold: byHand}, {Cluster: 1, Gold: &[2]float64{}}}, gold.ErrUnsettled},
 	} {
 		if got, err := gold.EstimateShare(c.units); !errors.Is(err, c.want) {

@@ -11,8 +11,8 @@ import (
 	"roundtable/analysis/lake"
 )
 
-// Least is how many passages of each stratum are drawn at least, or all if there are
-// fewer: no variance can be estimated from less.
+// Least is the least number of passages drawn from each stratum (all, if it has fewer), since fewer
+// give no estimate of a variance.
 const Least = 4
 
 // Candidate is a collaboration that may be drawn.
@@ -23,7 +23,7 @@ type Candidate struct {
 	Messages  int
 }
 
-// Request says how much is to be drawn, of what.
+// Request says how many items to draw, and of what.
 type Request struct {
 	Campaign, CodeBook string
 	Labels             []string
@@ -32,9 +32,8 @@ type Request struct {
 	Seed               uint64
 }
 
-// New draws from all collaborations, after earlier draws: passages that are drawn already
-// stay drawn, and as many more are drawn as make about the number that is asked for. The
-// draw has no blocks yet: they need the messages.
+// New draws a sample from all. Passages of earlier draws stay drawn, and enough others are added to
+// reach about r.Asked items. The draw has no Blocks yet, since these need the messages.
 func New(r Request, all []Candidate, earlier []Draw) (Draw, error) {
 	d := Draw{Campaign: r.Campaign, CodeBook: r.CodeBook, Labels: r.Labels, Single: r.Single, Whole: r.Whole,
 		Number: len(earlier) + 1, Asked: r.Asked, Seed: r.Seed}
@@ -159,7 +158,9 @@ func (f *frame) allocate(items int) error {
 		floor += max(s.Drawn, min(Least, s.Passages))
 	}
 	if want < floor {
-		return fmt.Errorf("%d items make about %d passages of %.1f, for %d strata (conditions, by the draw that found them); at least %d of each are needed: ask for %d or more", items, want, each, len(f.strata), Least, int(float64(floor+1)*each)+1)
+		return fmt.Errorf("%d items make about %d passages of %.1f, for %d strata (conditions, by the draw that "+
+			"found them); at least %d of each are needed: ask for %d or more", items, want, each, len(f.strata), Least,
+			int(float64(floor+1)*each)+1)
 	}
 	for _, s := range f.strata {
 		s.extra = max(0, min(Least, s.Passages)-s.Drawn)
@@ -208,8 +209,8 @@ func chanceOf(seed uint64, purpose string, p Passage) uint64 {
 	return binary.BigEndian.Uint64(sum[:])
 }
 
-// Arrange returns the blocks of a draw in an order by chance, without their items: passages
-// that touch are read together, so that no message is coded twice.
+// Arrange returns the blocks of the draw in random order, without items: adjacent passages are one
+// block, so that no message is coded twice.
 func (d Draw) Arrange() []Block {
 	byRun := map[lake.Run][]Passage{}
 	for _, p := range d.Drawn {

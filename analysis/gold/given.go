@@ -14,7 +14,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Maker is under whose name gold labels are stored: a coder, of one draw by one code book.
+// Maker identifies who made gold labels: a coder, for one draw by one code book.
 type Maker struct {
 	Book  string
 	Coder string
@@ -22,7 +22,7 @@ type Maker struct {
 	by    string
 }
 
-// By returns under which name a coder's labels of a draw are committed.
+// By returns the name under which a coder's labels of a draw are committed.
 func By(book, coder string, number int) string { return fmt.Sprintf("%s.%s.%d", book, coder, number) }
 
 // makersOf returns all makers of a campaign's gold labels, by code book, draw and coder.

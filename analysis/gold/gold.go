@@ -14,8 +14,8 @@
 // Every quantity is the solution θ of linear moment equations Σ(b − Gθ) = 0: of a ratio, G and
 // b are its denominator and numerator; of least squares, X'X and X'y. A unit's moments m are
 // replaced by m̂·λ + (m − λ·m̂)·R/π, where m̂ comes from the machine's labels, m from gold, R
-// says whether the unit was drawn and π is the probability of that. With λ = 1 this is design-
-// based supervised learning (Egami, Hinck, Stewart and Wei 2023, arXiv 2306.04746) on moments,
+// says whether the unit was drawn and π is the probability of that. With λ = 1 this is
+// design-based supervised learning (Egami, Hinck, Stewart and Wei 2023, arXiv 2306.04746) on moments,
 // so that labels may be regressors, and products of labels need no independent errors; with λ
 // = 0 it is gold alone. λ is tuned for each estimate to the smallest variance (PPI++:
 // Angelopoulos, Duchi and Zrnic 2023, arXiv 2311.01453).
@@ -53,7 +53,7 @@ type Draw struct {
 	Blocks   []Block   `json:"blocks"` // what coders are shown, in their order
 }
 
-// Stratum is the collaborations of a condition that one draw was the first to find.
+// Stratum is the collaborations of a condition that were first found by the same draw.
 type Stratum struct {
 	Condition string `json:"condition"`
 	Since     int    `json:"since"` // number of the draw
@@ -61,7 +61,7 @@ type Stratum struct {
 	Drawn     int    `json:"drawn"` // by this and all earlier draws
 }
 
-// Framed is a collaboration that could be drawn.
+// Framed is a collaboration that could have been drawn.
 type Framed struct {
 	lake.Run
 	Condition string `json:"condition"`
@@ -74,7 +74,7 @@ type Passage struct {
 	Round int `json:"round"` // the later one; 1 where there is but one; 0 for a whole collaboration
 }
 
-// Block is what a coder reads at once: passages of a collaboration that touch each other.
+// Block is what a coder reads at once: adjacent passages of a collaboration.
 type Block struct {
 	lake.Run
 	First int    `json:"first"` // round
@@ -84,15 +84,15 @@ type Block struct {
 
 // Item is a message to code, or a whole collaboration.
 type Item struct {
-	ID    string `json:"id"` // what coders see: it says nothing of whose message it is
+	ID    string `json:"id"` // shown to coders: it does not tell whose message it is
 	Entry int    `json:"entry"`
 	Round int    `json:"round"`
 	Agent int    `json:"agent"`
 	Hash  string `json:"sha256"` // of its text
-	Check string `json:"check"`  // binds what coders see to the draw
+	Check string `json:"check"`  // hash that ties what coders saw to the draw
 }
 
-// Items returns how many items are to be coded.
+// Items returns how many items are to be coded in this draw.
 func (d Draw) Items() int {
 	n := 0
 	for _, b := range d.Blocks {
@@ -101,8 +101,8 @@ func (d Draw) Items() int {
 	return n
 }
 
-// Lone returns the conditions of which draws have found one collaboration: nothing can be said of
-// how much collaborations vary, so they will have no corrected figures of their own.
+// Lone returns the conditions in which draws found only one collaboration. The variance between
+// collaborations cannot be estimated there, so they get no corrected figures of their own.
 func Lone(draws []Draw) []string {
 	found := map[string]int{}
 	for _, d := range draws {
@@ -114,10 +114,10 @@ func Lone(draws []Draw) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// Rounds returns the earlier and the later round of a passage; the same where there is but one.
+// Rounds returns the first and the last round of a passage; they are equal if it has one only.
 func (p Passage) Rounds() (first, last int) { return max(1, p.Round-1), p.Round }
 
-// Of returns the passages of a collaboration.
+// Of returns the passages of a run with this many rounds.
 func Of(run lake.Run, rounds int) []Passage {
 	if rounds == 1 {
 		return []Passage{{run, 1}}
@@ -129,8 +129,8 @@ func Of(run lake.Run, rounds int) []Passage {
 	return all
 }
 
-// Share returns what a round counts in each of the passages that it is part of, so that
-// all together count it once.
+// Share returns the weight of a round in each of the passages that contain it, so that they add up
+// to 1.
 func Share(round, rounds int) float64 {
 	if round == 1 || round == rounds {
 		return 1
@@ -140,13 +140,13 @@ func Share(round, rounds int) float64 {
 
 func folderOf(campaign, book string) string { return lake.AboutKey(campaign, "gold/"+book+"/") }
 
-// Key returns the name of a draw's object.
+// Key returns the key of the object that holds a draw.
 func Key(campaign, book string, number int) string {
 	return fmt.Sprintf("%sdraw-%d.json", folderOf(campaign, book), number)
 }
 
-// ReadDraws reads the draws of a campaign for a code book, in their order. One that is missing
-// before others is damage: all figures rest on the first.
+// ReadDraws returns a campaign's draws for a code book, by number. A gap is an error, since all
+// figures rest on the first draw.
 func ReadDraws(ctx context.Context, s store.Store, campaign, book string) ([]Draw, error) {
 	numbers, err := storedDraws(ctx, s, campaign, book)
 	if err != nil {
@@ -200,15 +200,14 @@ func readDraw(ctx context.Context, s store.Store, campaign, book string, number 
 	return d, nil
 }
 
-// LostCoders returns who has coded draws after the last one that is stored: a draw in place of
-// one that was lost would get labels of other items.
+// LostCoders returns who coded draws with numbers above draws, which are lost: a new draw of such a
+// number would get labels of other items.
 func LostCoders(ctx context.Context, s store.Store, campaign, book string, draws int) ([]Maker, error) {
 	makers, err := makersOf(ctx, s, campaign)
 	return lostOf(makers, book, draws), err
 }
 
-// WriteDraw stores a draw. One that is stored under its number already is an error that
-// wraps store.ErrExists, unless it is the same.
+// WriteDraw stores d. If another draw has its number, the error wraps store.ErrExists.
 func WriteDraw(ctx context.Context, s store.Store, d Draw) error {
 	key := Key(d.Campaign, d.CodeBook, d.Number)
 	data, err := lake.Seal(key, d)

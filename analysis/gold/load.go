@@ -12,11 +12,11 @@ import (
 // Acts is the id of the code book of the dialogue acts.
 const Acts = "acts"
 
-// Adjudicated is the coder whose labels stand for all: what several agreed on after they
-// had coded each for themselves. Without, figures are means over the coders.
+// Adjudicated is the coder whose labels replace all others': what several coders agreed on after
+// each had coded alone. Without it, figures are means over the coders.
 const Adjudicated = "adjudicated"
 
-// Coded is what one coder says of one item.
+// Coded is the labels that one coder gave one item.
 type Coded struct {
 	Entry  int
 	Round  int
@@ -24,13 +24,13 @@ type Coded struct {
 	Labels []string
 }
 
-// Coding is the labels that coders gave to a draw, each of them to all of its items.
+// Coding holds the labels of a draw: each coder has labelled all of its items.
 type Coding struct {
 	Coders []string // in alphabetical order
 	Each   []map[lake.Run][]Coded
 }
 
-// Sample is what is coded of a campaign: the first draws, up to one without labels.
+// Sample is what was coded of a campaign: the draws up to the first one without labels.
 type Sample struct {
 	Draws   []Draw
 	Codings []Coding // of the draws
@@ -43,8 +43,8 @@ type Sample struct {
 	drawn   map[Passage]int // index of the draw
 }
 
-// Load reads the draws of a campaign for a code book and what coders gave. Without any the
-// sample is empty.
+// Load returns a campaign's draws for a code book with the coders' labels; without draws the sample
+// is empty.
 func Load(ctx context.Context, s store.Store, campaign, book string) (*Sample, error) {
 	draws, err := ReadDraws(ctx, s, campaign, book)
 	if err != nil {
@@ -106,7 +106,7 @@ func (a *Sample) loadCoding(ctx context.Context, s store.Store, d Draw, makers [
 // Empty reports whether nothing is coded.
 func (a *Sample) Empty() bool { return a == nil || len(a.Draws) == 0 }
 
-// Stratum returns the number of a collaboration's stratum; false if it could not be drawn.
+// Stratum returns the number of a run's stratum; false if it could not have been drawn.
 func (a *Sample) Stratum(run lake.Run) (int, bool) {
 	if a == nil {
 		return 0, false
@@ -115,8 +115,8 @@ func (a *Sample) Stratum(run lake.Run) (int, bool) {
 	return n, ok
 }
 
-// Of returns what each coder says of the items of a passage; nil if it was not drawn. Where
-// coders have adjudicated, it is that alone.
+// Of returns each coder's labels of a passage; nil if it was not drawn. If there are labels of
+// Adjudicated, only these.
 func (a *Sample) Of(p Passage) [][]Coded {
 	if a == nil {
 		return nil
@@ -156,7 +156,7 @@ func (a *Sample) Items() int {
 	return len(seen)
 }
 
-// Coders returns everyone who has coded.
+// Coders returns everyone who coded in the sample.
 func (a *Sample) Coders() []string {
 	var all []string
 	for _, c := range a.Codings {

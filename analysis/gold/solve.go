@@ -15,7 +15,7 @@ const singular = 1e8
 // rounds of tuning λ at the solution that the last one gave.
 const rounds = 2
 
-// Solve returns all unknowns, corrected; each with the λ that suits it.
+// Solve returns the corrected estimate of every unknown, each with its own λ.
 func Solve(units []Unit) ([]Estimate, error) {
 	k := widthOf(units)
 	if k == 0 {

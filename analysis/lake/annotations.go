@@ -23,12 +23,13 @@ func commitsBy(table, campaign, by string) string {
 	return annotationFolder(table, campaign) + by + "/"
 }
 
-// Annotators returns the ids of those who have added rows of a table to a campaign, sorted.
+// Annotators returns the ids of those who have added rows of a table to a campaign, such as
+// labellers, sorted.
 func Annotators(ctx context.Context, store store.Store, table, campaign string) ([]string, error) {
 	return Folders(ctx, store, annotationFolder(table, campaign))
 }
 
-// AnnotationFolders returns the folders of the markers of all that was added to a campaign.
+// AnnotationFolders returns the folders of the markers of all tables added to a campaign.
 func AnnotationFolders(ctx context.Context, store store.Store, campaign string) (folders []string, err error) {
 	for _, table := range record.Annotations {
 		all, err := Annotators(ctx, store, table, campaign)
@@ -42,7 +43,7 @@ func AnnotationFolders(ctx context.Context, store store.Store, campaign string) 
 	return folders, nil
 }
 
-// AnnotatedRuns returns the collaborations to which a maker has added a table.
+// AnnotatedRuns returns the runs to which by, a labeller or embedder, has added rows of a table.
 func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by string) (map[Run]bool, error) {
 	objects, err := List(ctx, store, commitsBy(table, campaign, by))
 	runs := make(map[Run]bool, len(objects))
@@ -52,7 +53,8 @@ func AnnotatedRuns(ctx context.Context, store store.Store, table, campaign, by s
 	return runs, err
 }
 
-// AnnotationMarkers returns the commits of a table by one maker, in the order of their keys.
+// AnnotationMarkers returns the markers of a table's rows that by added, in the order of their
+// keys.
 func AnnotationMarkers(ctx context.Context, store store.Store, table, campaign, by string) ([]Marker, error) {
 	objects, err := List(ctx, store, commitsBy(table, campaign, by))
 	if err != nil {
@@ -87,8 +89,8 @@ func (d Dataset) addedCommits(ctx context.Context, store store.Store, table stri
 	return added, nil
 }
 
-// Added returns the files of the tables that were added to the members, by table
-// and by whom, in the order of the markers' keys.
+// Added returns the files of tables added to the members, by table; within a table by maker, in the
+// order of the markers' keys.
 func (d Dataset) Added(ctx context.Context, store store.Store) (map[string][]File, error) {
 	files := map[string][]File{}
 	for _, table := range record.Annotations {
@@ -105,8 +107,8 @@ func (d Dataset) Added(ctx context.Context, store store.Store) (map[string][]Fil
 	return files, nil
 }
 
-// ScanAdded returns the rows of a table that was added to the members, no matter which maker added
-// them, checked as by ReadTable.
+// ScanAdded returns the rows of a table that anyone added to d's members, such as labels, checked
+// as by ReadTable.
 func ScanAdded[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -119,28 +121,27 @@ func ScanAdded[T record.Row](ctx context.Context, store store.Store, d Dataset) 
 	}
 }
 
-// BookEnd follows the name of a code book in the ids of those who label by it. Ids of those who
-// label dialogue acts have no such name.
+// BookEnd ends the code book's name at the beginning of a labeller's id. Ids of labellers of
+// dialogue acts begin with no such name.
 const BookEnd = "."
 
-// Labellers returns the ids of those who have labelled dialogue acts of a campaign, sorted.
+// Labellers returns the ids of the labellers of a campaign's dialogue acts, sorted.
 func Labellers(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	all, err := AllLabellers(ctx, store, campaign)
 	return slices.DeleteFunc(all, func(id string) bool { return strings.Contains(id, BookEnd) }), err
 }
 
-// AllLabellers returns the ids of those who have labelled anything of a campaign, by whatever code
-// book, sorted.
+// AllLabellers returns the ids of all labellers of a campaign, by any code book, sorted.
 func AllLabellers(ctx context.Context, store store.Store, campaign string) ([]string, error) {
 	return Annotators(ctx, store, record.Labels, campaign)
 }
 
-// LabelledRuns returns the collaborations whose messages a labeller has labelled.
+// LabelledRuns returns the runs whose messages the labeller by has labelled.
 func LabelledRuns(ctx context.Context, store store.Store, campaign, by string) (map[Run]bool, error) {
 	return AnnotatedRuns(ctx, store, record.Labels, campaign, by)
 }
 
-// LabelMarkers returns the commits of a labeller, by the order of their keys.
+// LabelMarkers returns the markers of the labels by a labeller, in the order of their keys.
 func LabelMarkers(ctx context.Context, store store.Store, campaign, by string) ([]Marker, error) {
 	return AnnotationMarkers(ctx, store, record.Labels, campaign, by)
 }

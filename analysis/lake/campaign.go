@@ -11,10 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// About is the folder that says what the campaigns of a lake are and how they are run.
+// About is the folder of the objects that describe campaigns and how they are run.
 const About = "lake/_campaigns/"
 
-// AboutKey returns the name of an object that is about a campaign.
+// AboutKey returns the key of the object called name that describes a campaign.
 func AboutKey(campaign, name string) string { return About + campaign + "/" + name }
 
 // Success says that every cell of a plan has ended, or that all was imported: the object _SUCCESS.
@@ -23,16 +23,16 @@ type Success struct {
 	Digest   string `json:"digest"`   // of the rows, see Digest
 }
 
-// SuccessKey returns where a campaign's Success is.
+// SuccessKey returns the key of a campaign's Success.
 func SuccessKey(campaign string) string { return AboutKey(campaign, "_SUCCESS") }
 
-// Bytes returns the whole object.
+// Bytes returns the content of the object.
 func (s Success) Bytes() []byte {
 	return fmt.Appendf(nil, "{\"revision\": %q, \"digest\": %q}\n", s.Revision, s.Digest)
 }
 
-// ReadSuccess reads a campaign's Success; none if it has none yet. One that is
-// not as it was written is ErrCorrupt.
+// ReadSuccess returns a campaign's Success; the zero value if it has none yet. A damaged one is
+// store.ErrCorrupt.
 func ReadSuccess(ctx context.Context, objects store.Store, campaign string) (s Success, err error) {
 	key := SuccessKey(campaign)
 	data, err := objects.Get(ctx, key)
@@ -51,7 +51,8 @@ func ReadSuccess(ctx context.Context, objects store.Store, campaign string) (s S
 // readersAtOnce wait for a store that may be far away.
 const readersAtOnce = 16
 
-// Each does something for 0 … n-1, some at once, and ends with the first error.
+// Each calls do for each i from 0 to n-1, some at once, and returns the first error, which ends ctx
+// for the rest.
 func Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(readersAtOnce)

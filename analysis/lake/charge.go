@@ -6,15 +6,14 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Charge is what counts against a budget.
+// Charge is what counts against a budget, in nano-dollars and tokens.
 type Charge struct {
 	NanoUSD int64 `json:"nano_usd"`
 	Tokens  int64 `json:"tokens"`
 }
 
-// ChargeOf returns what calls count against a budget: answers at what they have
-// cost, calls of unknown outcome or usage at what they have cost at most. What
-// came from the cache was paid elsewhere.
+// ChargeOf returns what calls count against a budget: answers at their cost, calls of unknown
+// outcome or usage at their worst case. Answers from the cache are free.
 func ChargeOf(calls []record.Call) Charge {
 	var sum Charge
 	for _, c := range calls {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/parquet-go/parquet-go"
 )
@@ -15,14 +16,20 @@ import (
 // takes a fraction of what the library takes to put rows together value by value.
 type column struct {
 	name   string
-	field  []int // of the row
+	offset uintptr      // of the field in a row
+	of     reflect.Kind // of its values
 	isList bool
+	absent bool                           // it may be: the field points to its value
 	index  int                            // in the file
 	values parquet.ColumnChunkValueReader // of the present group of rows
 	ahead  []parquet.Value                // read from it and not handed out
 	buffer []parquet.Value
-	last   string // the text before, which many rows share
+	last   string            // the text before, which many rows share
+	texts  map[string]string // that a column with a dictionary has had; nil without one
 }
+
+// mostTexts of a dictionary are kept.
+const mostTexts = 1024
 
 // aheadValues are read from a column at once.
 const aheadValues = 256
@@ -31,29 +38,44 @@ const aheadValues = 256
 func columnsOf(f *parquet.File, row reflect.Type, unread []string) ([]*column, error) {
 	var all []*column
 	for _, field := range reflect.VisibleFields(row) {
-		name, _, _ := strings.Cut(field.Tag.Get("parquet"), ",")
+		name, options, _ := strings.Cut(field.Tag.Get("parquet"), ",")
 		if field.Anonymous || name == "" || slices.Contains(unread, name) {
 			continue
 		}
-		c := &column{name: name, field: field.Index, isList: field.Type.Kind() == reflect.Slice}
+		c := &column{name: name, offset: offsetOf(row, field.Index), isList: field.Type.Kind() == reflect.Slice,
+			absent: field.Type.Kind() == reflect.Pointer}
+		if strings.Contains(options, "dict") {
+			c.texts = map[string]string{}
+		}
 		path, levels, of := []string{name}, 0, field.Type
 		if c.isList {
 			path, levels = append(path, "list", "element"), 1
 		}
-		if of.Kind() == reflect.Pointer || c.isList {
+		if c.absent || c.isList {
 			of = of.Elem()
 		}
+		c.of = of.Kind()
 		leaf, ok := f.Schema().Lookup(path...)
 		if !ok {
 			continue // a file of an earlier schema
 		}
-		if !leaf.Node.Leaf() || leaf.Node.Type().Kind() != kinds[of.Kind()] || leaf.MaxRepetitionLevel != levels {
+		kind, known := kinds[c.of]
+		if !known || c.isList && c.of != reflect.Float64 || !leaf.Node.Leaf() || leaf.Node.Type().Kind() != kind || leaf.MaxRepetitionLevel != levels {
 			return nil, fmt.Errorf("column %s is of another type than %s", name, field.Type)
 		}
 		c.index = leaf.ColumnIndex
 		all = append(all, c)
 	}
 	return all, nil
+}
+
+// offsetOf returns where a field lies in a row, which may have it of a struct that it embeds.
+func offsetOf(row reflect.Type, index []int) (offset uintptr) {
+	for _, i := range index {
+		field := row.Field(i)
+		offset, row = offset+field.Offset, field.Type
+	}
+	return offset
 }
 
 // kinds are the types of columns for those of fields.
@@ -89,63 +111,74 @@ func (c *column) peekValue() (parquet.Value, error) {
 	return c.ahead[0], nil
 }
 
-// fill fills the field of each of some rows, which are new, so that it is absent still.
-func (c *column) fill(rows reflect.Value) error {
-	for i := range rows.Len() {
-		v, err := c.peekValue()
-		if err != nil {
-			return fmt.Errorf("column %s ends early: %w", c.name, err)
-		}
-		field := rows.Index(i).FieldByIndex(c.field).Addr().Interface()
-		if c.isList {
-			if err := c.takeList(field.(*[]float64)); err != nil {
-				return err
-			}
-			continue
-		}
-		c.ahead = c.ahead[1:]
-		if !v.IsNull() {
-			c.put(field, v)
+// fillColumn fills a field of each of some rows, which are new, so that it is absent still.
+func fillColumn[T any](c *column, rows []T) error {
+	switch c.of {
+	case reflect.String:
+		return fillField(c, rows, c.textOf)
+	case reflect.Bool:
+		return fillField(c, rows, parquet.Value.Boolean)
+	case reflect.Int32:
+		return fillField(c, rows, parquet.Value.Int32)
+	case reflect.Int64:
+		return fillField(c, rows, parquet.Value.Int64)
+	}
+	if !c.isList {
+		return fillField(c, rows, parquet.Value.Double)
+	}
+	for i := range rows {
+		if err := c.takeList(fieldOf[[]float64](c, &rows[i])); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// put sets a field of one of the types that rows have.
-func (c *column) put(field any, v parquet.Value) {
-	switch f := field.(type) {
-	case *string:
-		*f = c.textOf(v)
-	case **string:
-		*f = new(c.textOf(v))
-	case *bool:
-		*f = v.Boolean()
-	case **bool:
-		*f = new(v.Boolean())
-	case *int32:
-		*f = v.Int32()
-	case **int32:
-		*f = new(v.Int32())
-	case *int64:
-		*f = v.Int64()
-	case **int64:
-		*f = new(v.Int64())
-	case *float64:
-		*f = v.Double()
-	case **float64:
-		*f = new(v.Double())
-	default:
-		panic(fmt.Sprintf("rows have no fields of type %T", field))
+// fieldOf returns the column's field of a row, which columnsOf has held to be a V.
+func fieldOf[V, T any](c *column, row *T) *V { return (*V)(unsafe.Add(unsafe.Pointer(row), c.offset)) }
+
+// fillField fills fields of a type V, or that point to one: those of values read at once share memory.
+func fillField[V, T any](c *column, rows []T, of func(parquet.Value) V) error {
+	for len(rows) > 0 {
+		if _, err := c.peekValue(); err != nil {
+			return fmt.Errorf("column %s ends early: %w", c.name, err)
+		}
+		now := c.ahead[:min(len(c.ahead), len(rows))]
+		var room []V
+		for i, v := range now {
+			switch {
+			case v.IsNull():
+			case !c.absent:
+				*fieldOf[V](c, &rows[i]) = of(v)
+			default:
+				if room == nil {
+					room = make([]V, 0, len(now)-i)
+				}
+				room = append(room, of(v))
+				*fieldOf[*V](c, &rows[i]) = &room[len(room)-1]
+			}
+		}
+		c.ahead, rows = c.ahead[len(now):], rows[len(now):]
 	}
+	return nil
 }
 
 // textOf copies a text out of the page, which is used again; one that is the same as before
 // is not copied once more.
 func (c *column) textOf(v parquet.Value) string {
-	if text := v.ByteArray(); string(text) != c.last {
-		c.last = string(text)
+	text := v.ByteArray()
+	if string(text) == c.last {
+		return c.last
 	}
-	return c.last
+	known, ok := c.texts[string(text)]
+	if !ok {
+		known = string(text)
+		if c.texts != nil && len(c.texts) < mostTexts {
+			c.texts[known] = known
+		}
+	}
+	c.last = known
+	return known
 }
 
 // takeList takes the values of a row: the first, which says if there are any, and those that

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -16,9 +15,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Dataset is what readers see of a campaign: exactly the files that hold its
-// committed rows, and nothing that happens to lie next to them. Scan and
-// Collaborations read it.
+// Dataset is what readers see of a campaign: exactly the files that hold its committed rows, and no
+// others. Scan and Collaborations read it.
 type Dataset struct {
 	Campaign string `json:"campaign"`
 	Batches  int    `json:"batches"` // compacted
@@ -119,7 +117,7 @@ func (d Dataset) unbatchedMarkers(objects []store.Object, but []string) (keys []
 	return keys
 }
 
-// ReadMarkers reads the markers of runs, in their order.
+// ReadMarkers returns the markers of runs, in the order of runs.
 func ReadMarkers(ctx context.Context, store store.Store, campaign string, runs []Run) ([]Marker, error) {
 	keys := make([]string, len(runs))
 	for i, run := range runs {
@@ -201,7 +199,7 @@ func (d *Dataset) listFiles() {
 	}
 }
 
-// Digest returns Digest of the members: the same before and after compaction.
+// Digest returns the Digest of the members, the same before and after compaction.
 func (d Dataset) Digest() string {
 	markers := make([]Marker, len(d.Members))
 	for i, m := range d.Members {
@@ -210,8 +208,8 @@ func (d Dataset) Digest() string {
 	return Digest(markers)
 }
 
-// Generations returns the dataset with every committed generation as a member, for
-// readers that sum up what all of them took. Files stays what readers open.
+// Generations returns the dataset with every committed generation as a member, for readers that sum
+// up what all of them took. Files is unchanged.
 func (d Dataset) Generations(ctx context.Context, store store.Store) (Dataset, error) {
 	markers, err := readMarkers(ctx, store, d.earlier)
 	if err != nil {
@@ -235,7 +233,7 @@ func (d Dataset) Generations(ctx context.Context, store store.Store) (Dataset, e
 	return d, nil
 }
 
-// RunAgain returns the generations that were run again, alone.
+// RunAgain returns the dataset of only the generations that a later one has replaced.
 func (d Dataset) RunAgain(ctx context.Context, store store.Store) (Dataset, error) {
 	latest := map[Run]bool{}
 	for _, m := range d.Members {
@@ -245,16 +243,15 @@ func (d Dataset) RunAgain(ctx context.Context, store store.Store) (Dataset, erro
 	return all.Only(func(m Member) bool { return !latest[m.Run] }), err
 }
 
-// Only returns the dataset without the members that are not to be kept.
+// Only returns the dataset with only the members for which keep returns true.
 func (d Dataset) Only(keep func(Member) bool) Dataset {
 	d.Members = slices.DeleteFunc(slices.Clone(d.Members), func(m Member) bool { return !keep(m) })
 	return d
 }
 
-// ByPart returns the dataset with its members in the order of the parts that hold them,
-// so that one part of each table is read at a time. Members in their usual order, by
-// collaboration, are in all parts of a condition, which are then all in memory. What is
-// made of the rows must not depend on the order, since batches differ from run to run.
+// ByPart returns the dataset with its members in the order of the parts that hold them, so that
+// memory holds one part of each table at a time. In the usual order, by collaboration, it holds all
+// parts of a condition. Results must not depend on the order, since batches differ from run to run.
 func (d Dataset) ByPart() Dataset {
 	d.byPart, d.Members = true, slices.Clone(d.Members)
 	slices.SortStableFunc(d.Members, func(a, b Member) int {
@@ -263,7 +260,7 @@ func (d Dataset) ByPart() Dataset {
 	return d
 }
 
-// Sealed are the members of one condition that one batch holds.
+// Sealed is a dataset of the members of one condition that one batch holds.
 type Sealed struct {
 	Dataset
 	// Digest names their rows: the campaign, them, and the SHA-256 of all files that these are in.
@@ -271,18 +268,31 @@ type Sealed struct {
 	files  []File
 }
 
-// IsThere reports whether all files are in the store, as far as their sizes tell.
-func (s Sealed) IsThere(ctx context.Context, store store.Store) bool {
-	return Each(ctx, len(s.files), func(ctx context.Context, i int) error {
-		o, err := store.Head(ctx, s.files[i].Key)
-		if err == nil && o.Size != s.files[i].Size {
-			err = io.ErrUnexpectedEOF
-		}
-		return err
-	}) == nil
+// AreIn reports whether all files are among these sizes of objects, by key.
+func (s Sealed) AreIn(sizes map[string]int64) bool {
+	return !slices.ContainsFunc(s.files, func(f File) bool {
+		size, there := sizes[f.Key]
+		return !there || size != f.Size
+	})
 }
 
-// Split returns the members that batches hold, and those that none does.
+// PartSizes returns the sizes of the parts that the store has of a campaign, by key.
+func (d Dataset) PartSizes(ctx context.Context, store store.Store) (map[string]int64, error) {
+	sizes := map[string]int64{}
+	for _, table := range record.Tables {
+		objects, err := List(ctx, store, partFolder(table, d.Campaign))
+		if err != nil {
+			return nil, err
+		}
+		for _, o := range objects {
+			sizes[o.Key] = o.Size
+		}
+	}
+	return sizes, nil
+}
+
+// Split returns the members that batches hold, by batch and condition, and the dataset of those
+// that none holds.
 func (d Dataset) Split() (sealed []Sealed, raw Dataset) {
 	d = d.ByPart()
 	raw = d
@@ -316,8 +326,8 @@ func (d Dataset) Split() (sealed []Sealed, raw Dataset) {
 	return sealed, raw
 }
 
-// Without returns the dataset, of whose parts some columns of a table are not read: rows have
-// nothing there. What no batch holds is small and read whole.
+// Without returns the dataset without these columns of a table when parts are read: they are absent
+// in rows. Files outside of batches are small and are read whole.
 func (d Dataset) Without(table string, columns ...string) Dataset {
 	d.unread = maps.Clone(d.unread)
 	if d.unread == nil {
@@ -327,7 +337,7 @@ func (d Dataset) Without(table string, columns ...string) Dataset {
 	return d
 }
 
-// Reading returns the dataset, of whose parts only these columns of a table are read, and its key.
+// Reading returns d restricted to these columns of one table, and its key, when parts are read.
 func Reading[T record.Row](d Dataset, columns ...string) Dataset {
 	var unread []string
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[T]()) {
@@ -348,7 +358,7 @@ func (d Dataset) batchOf(m Member) int {
 	return -1
 }
 
-// Uncompacted returns the commits of members that no batch holds, in their order.
+// Uncompacted returns the markers of the members that no batch holds, in the members' order.
 func (d Dataset) Uncompacted() []Marker {
 	var markers []Marker
 	for _, m := range d.Members {
@@ -359,7 +369,7 @@ func (d Dataset) Uncompacted() []Marker {
 	return markers
 }
 
-// Next returns the batch of the given commits, which no batch holds yet.
+// Next returns the next batch, made of commits that no batch holds yet.
 func (d Dataset) Next(commits []Marker) Batch {
 	b := Batch{Campaign: d.Campaign, Number: d.last + 1}
 	for _, m := range commits {

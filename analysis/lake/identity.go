@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// IdentityKey is where a lake says which one it is, once a cluster has worked on it.
+// IdentityKey is the key of a lake's Identity, stored once a cluster has worked on it.
 const IdentityKey = "_lake.json"
 
 // Identity tells lakes apart, however each machine reaches them.

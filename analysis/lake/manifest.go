@@ -12,13 +12,13 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Run names one generation of a collaboration.
+// Run identifies one generation of a collaboration.
 type Run struct {
 	Collaboration string `json:"collaboration"`
 	Generation    int    `json:"generation"`
 }
 
-// ParseRun reads a run's name, "<collaboration>.<generation>".
+// ParseRun parses a run's name, "<collaboration>.<generation>"; false if it is something else.
 func ParseRun(name string) (Run, bool) {
 	i := strings.LastIndexByte(name, '.')
 	generation, err := strconv.Atoi(name[i+1:])
@@ -38,8 +38,8 @@ func runOf(key string) Run {
 	return Run{Collaboration: name, Generation: 1 << 30}
 }
 
-// Ended returns the runs of a campaign that have a marker, none of which is read:
-// by collaboration and generation.
+// Ended returns the runs of a campaign that have a marker, by collaboration and generation. It
+// reads no marker.
 func Ended(ctx context.Context, store store.Store, campaign string) ([]Run, error) {
 	keys, err := listKeys(ctx, store, commitFolder(campaign))
 	var all []Run
@@ -76,7 +76,7 @@ func listKeys(ctx context.Context, s store.Store, prefix string) ([]string, erro
 	return keys, err
 }
 
-// Generations returns the latest generation of each collaboration that has a marker.
+// Generations returns the latest committed generation of each collaboration.
 func Generations(ctx context.Context, store store.Store, campaign string) (map[string]int, error) {
 	ended, err := Ended(ctx, store, campaign)
 	latest := make(map[string]int, len(ended))
@@ -86,7 +86,7 @@ func Generations(ctx context.Context, store store.Store, campaign string) (map[s
 	return latest, err
 }
 
-// Member is what a batch knows of one generation of a collaboration.
+// Member is what a batch records of one generation of a collaboration.
 type Member struct {
 	Run
 	Condition string         `json:"condition"`
@@ -95,7 +95,7 @@ type Member struct {
 	Digest    string         `json:"digest"` // record.Digest of the rows
 }
 
-// MemberOf returns a commit as a member.
+// MemberOf returns the member that m commits.
 func MemberOf(m Marker) Member {
 	rows := map[string]int{}
 	for table, f := range m.Files {
@@ -104,14 +104,15 @@ func MemberOf(m Marker) Member {
 	return Member{m.Run(), m.Condition, m.Status, rows, m.Digest}
 }
 
-// Run that a commit ends.
+// Run returns the run that the marker commits.
 func (m Marker) Run() Run { return Run{m.Collaboration, m.Generation} }
 
-// MarkerKey returns the name of the run's commit marker.
+// MarkerKey returns the key of the run's marker.
 func (r Run) MarkerKey(campaign string) string {
 	return Marker{Campaign: campaign, Collaboration: r.Collaboration, Generation: r.Generation}.Key()
 }
 
+// String returns "<collaboration>.<generation>", as ParseRun parses it.
 func (r Run) String() string { return fmt.Sprintf("%s.%d", r.Collaboration, r.Generation) }
 
 func compareMembers(a, b Member) int {
@@ -119,8 +120,8 @@ func compareMembers(a, b Member) int {
 		cmp.Compare(a.Generation, b.Generation))
 }
 
-// Batch is a set of commits that are compacted together. It is written down
-// before its first part: a process that goes on with it makes the same parts.
+// Batch is a set of commits that are compacted together. It is recorded before its first part, so
+// that any process that continues it makes the same parts.
 type Batch struct {
 	Campaign string   `json:"campaign"`
 	Number   int      `json:"batch"`   // from 1
@@ -134,22 +135,28 @@ const (
 
 func manifestFolder(campaign string) string { return "lake/_manifests/campaign=" + campaign + "/" }
 
-// IntentKey returns where the batch is written down.
+// IntentKey returns the key under which the batch is recorded.
 func (b Batch) IntentKey() string { return b.baseName() + intentSuffix }
 
-// Key returns the manifest that says that the batch is in the lake.
+// Key returns the key of the manifest that says that the batch is compacted.
 func (b Batch) Key() string { return b.baseName() + manifestSuffix }
 
 func (b Batch) baseName() string {
 	return fmt.Sprintf("%sbatch-%06d", manifestFolder(b.Campaign), b.Number)
 }
 
-// PartKey returns the file that holds a table's rows of a condition.
+// PartKey returns the key of the part with a table's rows of a condition.
 func (b Batch) PartKey(table, condition string) string {
-	return fmt.Sprintf("lake/%s/campaign=%s/condition=%s/part-%06d.parquet", table, b.Campaign, condition, b.Number)
+	return fmt.Sprintf("%scondition=%s/part-%06d.parquet", partFolder(table, b.Campaign), condition, b.Number)
 }
 
-// Rows returns how many rows of a table the batch has of each condition; conditions without any are left out.
+// partFolder returns the folder of a campaign's parts of a table.
+func partFolder(table, campaign string) string {
+	return fmt.Sprintf("lake/%s/campaign=%s/", table, campaign)
+}
+
+// Rows returns how many rows of a table the batch has, by condition; conditions without any are
+// left out.
 func (b Batch) Rows(table string) map[string]int {
 	rows := map[string]int{}
 	for _, m := range b.Members {
@@ -160,7 +167,7 @@ func (b Batch) Rows(table string) map[string]int {
 	return rows
 }
 
-// Check says what in the batch cannot be.
+// Check returns an error if the batch is impossible.
 func (b Batch) Check() error {
 	if b.Number < 1 || len(b.Members) == 0 {
 		return fmt.Errorf("batch %d with %d members; batches are numbered from 1 and are not empty", b.Number,
@@ -202,7 +209,7 @@ type Part struct {
 	File
 }
 
-// Check says what in the manifest cannot be.
+// Check returns an error if the manifest is impossible.
 func (m Manifest) Check() error {
 	if err := m.Batch.Check(); err != nil {
 		return err

@@ -10,12 +10,12 @@ import (
 	"strings"
 )
 
-// ReadManifest reads the manifest of a batch by its key.
+// ReadManifest reads a manifest by its key.
 func ReadManifest(ctx context.Context, store store.Store, key string) (Manifest, error) {
 	return readSealed(ctx, store, key, func(m Manifest) (string, error) { return m.Key(), m.Check() })
 }
 
-// ReadIntent reads a batch that was written down, by its key.
+// ReadIntent reads a recorded batch by its IntentKey.
 func ReadIntent(ctx context.Context, store store.Store, key string) (Batch, error) {
 	return readSealed(ctx, store, key, func(b Batch) (string, error) { return b.IntentKey(), b.Check() })
 }
@@ -39,12 +39,11 @@ func readSealed[T any](ctx context.Context, s store.Store, key string,
 	return body, nil
 }
 
-// ReadManifests returns the manifests of a campaign by number. Those that cannot be
-// read are errors (joined, each with its key) next to the others.
+// ReadManifests returns the manifests of a campaign by number. Those that cannot be read are left
+// out and are errors (joined, each with its key).
 //
-// open are the batches that were written down but are not compacted, by number.
-// A torn manifest is none, so its batch is among them: its commits are still
-// read from their own files, and compacting it again repairs it.
+// open are the recorded batches that are not compacted, by number. They include batches with a torn
+// manifest, whose commits are still read from their own files; compacting again repairs them.
 func ReadManifests(ctx context.Context, store store.Store, campaign string) (all []Manifest, open []Batch, err error) {
 	objects, err := List(ctx, store, manifestFolder(campaign))
 	if err != nil {
@@ -89,8 +88,8 @@ func isListed(objects []store.Object, key string) bool {
 	return slices.ContainsFunc(objects, func(o store.Object) bool { return o.Key == key })
 }
 
-// Torn says that an object, which is a sealed one, was written in part only: it
-// is not a JSON document. Any other damage is nobody's to repair.
+// Torn reports whether a sealed object was written only in part: it is no JSON document. No other
+// damage can be repaired.
 func Torn(ctx context.Context, store store.Store, key string) (bool, error) {
 	data, err := store.Get(ctx, key)
 	return err == nil && !json.Valid(data), err

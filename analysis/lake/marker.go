@@ -16,8 +16,8 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Marker says that a collaboration is in the lake: it is written after all its
-// files. Readers see nothing that no marker names.
+// Marker says that a collaboration is committed: it is written after all its files, and readers see
+// only files that a marker names.
 type Marker struct {
 	Campaign      string `json:"campaign"`
 	Condition     string `json:"condition"`
@@ -30,7 +30,7 @@ type Marker struct {
 	SchemaVersion int       `json:"schema_version"`
 	Status        string    `json:"status"`             // of the collaboration
 	Reason        string    `json:"reason,omitempty"`   // of one that was stopped: record.Answered; "" for others
-	Measured      *Measured `json:"measured,omitempty"` // what questions are about; nil if it did not succeed
+	Measured      *Measured `json:"measured,omitempty"` // what stopping questions are about; nil if it did not succeed
 	Calls         int64     `json:"calls"`              // what it spent, as in its row
 	// of these, calls of unknown outcome; in markers of labels
 	Unknown      int64    `json:"unknown,omitempty"`
@@ -45,19 +45,19 @@ type Marker struct {
 	Files    map[string]File `json:"files"`   // by table; empty tables have none
 }
 
-// Measured is what a campaign's question can be about, as in the row.
+// Measured is what a campaign's stopping question can be about, as in the collaboration's row.
 type Measured struct {
 	Outcome *float64 `json:"outcome,omitempty"` // record.Collaboration.Outcome; nil if averages leave it out
 	Decided bool     `json:"decided,omitempty"` // there is a decision
 	Rounds  int      `json:"rounds"`            // that were begun
 }
 
-// MeasuredOf returns that of a collaboration's row.
+// MeasuredOf returns the Measured of a collaboration's row.
 func MeasuredOf(c record.Collaboration) Measured {
 	return Measured{Outcome: c.Worth(c.Score), Decided: c.DecisionKey != nil, Rounds: int(c.RoundsRun)}
 }
 
-// Value returns what it is for a measure of package until; false if it has none.
+// Value returns m's value for a measure of package until; false if it has none.
 func (m Measured) Value(measure string) (float64, bool) {
 	switch {
 	case measure == until.Score && m.Outcome != nil:
@@ -80,18 +80,18 @@ type File struct {
 	SHA256 string `json:"sha256"` // of the file's bytes
 }
 
-// FileOf describes the bytes of a file.
+// FileOf returns the File with this key, number of rows and content.
 func FileOf(key string, rows int, data []byte) File {
 	sum := sha256.Sum256(data)
 	return File{Key: key, Rows: rows, Size: int64(len(data)), SHA256: hex.EncodeToString(sum[:])}
 }
 
-// Rows returns the number of rows of a table.
+// Rows returns how many rows of a table the commit has.
 func (m Marker) Rows(table string) int { return m.Files[table].Rows }
 
 func commitFolder(campaign string) string { return "raw/_commits/campaign=" + campaign + "/" }
 
-// Key returns the marker's own name.
+// Key returns the marker's own key.
 func (m Marker) Key() string {
 	if m.By != "" {
 		return fmt.Sprintf("%s%s.%d.json", commitsBy(m.Table, m.Campaign, m.By), m.Collaboration, m.Generation)
@@ -99,7 +99,7 @@ func (m Marker) Key() string {
 	return fmt.Sprintf("%s%s.%d.json", commitFolder(m.Campaign), m.Collaboration, m.Generation)
 }
 
-// FileKey returns the name of the file that holds a table's rows.
+// FileKey returns the key of the file with a table's rows.
 func (m Marker) FileKey(table string) string {
 	by := ""
 	if m.By != "" {
@@ -109,13 +109,13 @@ func (m Marker) FileKey(table string) string {
 		m.Collaboration, m.Generation, by)
 }
 
-// OtherFileKey returns the name of that file where rows that were never committed have
-// taken the first: it holds a part of the digest.
+// OtherFileKey returns the key used instead of FileKey if rows that were never committed have taken
+// that; it contains a part of the digest.
 func (m Marker) OtherFileKey(table string) string {
 	return strings.TrimSuffix(m.FileKey(table), ".parquet") + ".rows-" + m.Digest[:min(8, len(m.Digest))] + ".parquet"
 }
 
-// Check says what in the marker cannot be.
+// Check returns an error if the marker is impossible.
 func (m Marker) Check() error {
 	for what, name := range map[string]string{"campaign": m.Campaign, "condition": m.Condition,
 		"collaboration": m.Collaboration} {
@@ -171,9 +171,8 @@ func ReadMarker(ctx context.Context, s store.Store, key string) (Marker, error) 
 	return m, nil
 }
 
-// Commits returns the markers of a campaign, all generations, by condition,
-// collaboration and generation. Those that cannot be read are errors (joined,
-// each with its key) next to the others.
+// Commits returns the markers of a campaign, all generations, by condition, collaboration and
+// generation. Those that cannot be read are left out and are errors (joined, each with its key).
 func Commits(ctx context.Context, store store.Store, campaign string) ([]Marker, error) {
 	objects, err := List(ctx, store, commitFolder(campaign))
 	if err != nil {
@@ -206,13 +205,15 @@ func readWhole(ctx context.Context, store store.Store, keys []string) ([]Marker,
 	return markers, errors.Join(errs...)
 }
 
-// Committed returns what readers see of a campaign: the latest generation of each collaboration.
+// Committed returns the markers of what readers see of a campaign: the latest generation of each
+// collaboration.
 func Committed(ctx context.Context, store store.Store, campaign string) ([]Marker, error) {
 	markers, err := Commits(ctx, store, campaign)
 	return Latest(markers), err
 }
 
-// Latest keeps the latest generation of each collaboration, by condition and collaboration.
+// Latest returns the markers of the latest generation of each collaboration, by condition and
+// collaboration.
 func Latest(markers []Marker) []Marker {
 	latest := map[string]Marker{}
 	for _, m := range markers {
@@ -228,9 +229,8 @@ func Latest(markers []Marker) []Marker {
 	return all
 }
 
-// Digest returns the digest of what readers see of a campaign: the SHA-256 of a
-// line "<collaboration> <generation> <digest>" for each of the markers, which
-// are those of Committed, sorted by collaboration.
+// Digest returns the digest of a campaign's rows: the SHA-256 of a line "<collaboration>
+// <generation> <digest>" for each of markers, which come from Committed, sorted by collaboration.
 func Digest(markers []Marker) string {
 	var lines []string
 	for _, m := range markers {
@@ -254,7 +254,8 @@ func compareMarkers(a, b Marker) int {
 // campaignName leaves out folders that are not campaign's, such as "New folder".
 var campaignName = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// Campaigns returns the names that have a plan, answers or commits in the store, sorted.
+// Campaigns returns the names of the campaigns with a plan, answers or commits in the store,
+// sorted.
 func Campaigns(ctx context.Context, store store.Store) ([]string, error) {
 	names := map[string]bool{}
 	planned, err := Folders(ctx, store, About)
@@ -285,7 +286,8 @@ func Campaigns(ctx context.Context, store store.Store) ([]string, error) {
 	return all, nil
 }
 
-// Folders returns what is directly below a prefix, asked of stores that can say so.
+// Folders returns the names of the folders directly below a prefix. Stores that can list them are
+// asked directly.
 func Folders(ctx context.Context, s store.Store, prefix string) ([]string, error) {
 	if s, ok := store.As[interface {
 		Folders(context.Context, string) ([]string, error)

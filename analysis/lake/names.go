@@ -16,6 +16,7 @@ var ownNames = []struct{ folder, name *regexp.Regexp }{
 	{regexp.MustCompile(`^lake/_manifests/campaign=`), regexp.MustCompile(`^batch-\d+(\.intent)?\.json$`)},
 	{regexp.MustCompile(`^lake/_outcomes/campaign=`), regexp.MustCompile(`^outcomes-\d+\.json$`)},
 	{regexp.MustCompile(`^lake/_campaigns/[^/]+/(settlements|plans)/`), regexp.MustCompile(`^[0-9a-f]+\.json$`)},
+	{regexp.MustCompile(`^lake/_campaigns/[^/]+/starts/`), regexp.MustCompile(`^[0-9a-z]+(\.[0-9a-z]+)?\.json$`)},
 	{regexp.MustCompile(`^lake/_campaigns/`),
 		regexp.MustCompile(`^([A-Za-z0-9_.-]+\.(json|md)|_SUCCESS|SHA256SUMS|lock)$`)},
 	{regexp.MustCompile(`^raw/_commits/`), regexp.MustCompile(`^[A-Za-z0-9_-]+\.\d+\.json$`)},
@@ -24,7 +25,7 @@ var ownNames = []struct{ folder, name *regexp.Regexp }{
 	{regexp.MustCompile(`^(answers|budget)/`), regexp.MustCompile(`^\d+(\.[a-z0-9]+(-\d+)?)*\.json$`)},
 }
 
-// IsOwn reports whether an object has a name that the program gives.
+// IsOwn reports whether key is a name that this program gives to objects.
 func IsOwn(key string) bool {
 	for _, n := range ownNames {
 		if n.folder.MatchString(key) {
@@ -34,8 +35,8 @@ func IsOwn(key string) bool {
 	return true
 }
 
-// List returns the objects under a prefix that have names of the program, sorted by key.
-// Others are passed over; Verify lists them.
+// List returns the objects under a prefix for whose keys IsOwn is true, sorted by key. Verify lists
+// the others.
 func List(ctx context.Context, s store.Store, prefix string) ([]store.Object, error) {
 	objects, err := s.List(ctx, prefix)
 	return slices.DeleteFunc(objects, func(o store.Object) bool { return !IsOwn(o.Key) }), err

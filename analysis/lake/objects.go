@@ -8,13 +8,12 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// LockKey returns where the process that works on a campaign of a local lake says so.
+// LockKey returns the key of the lock of the process that works on a campaign of a local lake.
 func LockKey(campaign string) string { return AboutKey(campaign, "lock") }
 
-// Objects returns everything that a campaign has stored, sorted by key, and the objects
-// in its folders whose names are not the program's. Its lock is left
-// out, which holds no result, and so is what all campaigns of a lake share: the cache
-// and the vectors.
+// Objects returns everything that a campaign has stored, sorted by key, and the objects in its
+// folders whose names are not the program's. Left out are its lock, which is no result, and what
+// all campaigns of a lake share: the cache and the vectors.
 func Objects(ctx context.Context, s store.Store, campaign string) (own, foreign []store.Object, err error) {
 	folders, err := foldersOf(ctx, s, campaign)
 	if err != nil {

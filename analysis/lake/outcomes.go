@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// OutcomesEach is how many markers one Outcomes sums up.
+// OutcomesEach is the number of markers that one Outcomes sums up.
 const OutcomesEach = 2000
 
 // Outcome is how a run ended and what it has spent: what its marker says, without its files.
@@ -28,15 +28,15 @@ type Outcome struct {
 	Charged      Charge   `json:"charged"`
 }
 
-// Outcome returns what the marker says of its run.
+// Outcome returns the marker's Outcome of its run.
 func (m Marker) Outcome() Outcome {
 	return Outcome{m.Run(), m.Status, m.Reason, m.Calls, m.Cached, m.InputTokens, m.OutputTokens, m.CostUSD,
 		m.WorstUSD, m.Charged}
 }
 
-// Outcomes is how a number of runs ended, in one object: the progress of a large campaign is
-// read from a few of these in place of a marker for each collaboration. The markers have
-// the last word, and are read where an object is missing or damaged.
+// Outcomes holds how OutcomesEach runs ended, in one object: the progress of a large campaign is
+// read from a few of these instead of a marker a run. Where one is missing or damaged, the markers
+// are read.
 type Outcomes struct {
 	Campaign string
 	Number   int // from 1
@@ -63,7 +63,7 @@ type columns struct {
 	Tokens         []int64    `json:"tokens,omitempty"`
 }
 
-// Seal returns the bytes of the object.
+// Seal returns the sealed bytes of the object.
 func (o Outcomes) Seal() ([]byte, error) {
 	c := columns{Campaign: o.Campaign, Number: o.Number}
 	for _, r := range o.Runs {
@@ -127,7 +127,7 @@ func (c columns) listOutcomes() []Outcome {
 	return all
 }
 
-// OutcomesOf returns what markers say of their runs, in their order.
+// OutcomesOf returns the Outcome of each marker, in their order.
 func OutcomesOf(markers []Marker) []Outcome {
 	all := make([]Outcome, len(markers))
 	for i, m := range markers {
@@ -138,7 +138,7 @@ func OutcomesOf(markers []Marker) []Outcome {
 
 func outcomesFolder(campaign string) string { return "lake/_outcomes/campaign=" + campaign + "/" }
 
-// Key returns the object's name.
+// Key returns the object's key.
 func (o Outcomes) Key() string {
 	return fmt.Sprintf("%soutcomes-%06d.json", outcomesFolder(o.Campaign), o.Number)
 }
@@ -151,8 +151,8 @@ func ReadOutcomes(ctx context.Context, store store.Store, key string) (Outcomes,
 	return Outcomes{c.Campaign, c.Number, c.listOutcomes()}, err
 }
 
-// Unsummed returns the runs of a campaign that no Outcomes holds, by collaboration and
-// generation, if they are enough for another one, whose number is next.
+// Unsummed returns the runs of a campaign that no Outcomes holds yet, by collaboration and
+// generation, if they fill another one, and its number, next; otherwise none.
 func Unsummed(ctx context.Context, store store.Store, campaign string) (runs []Run, next int, err error) {
 	objects, err := List(ctx, store, outcomesFolder(campaign))
 	if err != nil {
@@ -194,9 +194,9 @@ func readAllOutcomes(ctx context.Context, s store.Store, objects []store.Object)
 	return held, err
 }
 
-// Progress returns the outcome of each run that has a marker, by collaboration and
-// generation. A marker that an Outcomes holds is not read. Markers that cannot be read are
-// errors (joined, each with its key) next to the others.
+// Progress returns the outcome of each run that has a marker, by collaboration and generation. A
+// marker that an Outcomes holds is not read. Markers that cannot be read are left out and are
+// errors (joined, each with its key).
 func Progress(ctx context.Context, store store.Store, campaign string) ([]Outcome, error) {
 	ended, err := Ended(ctx, store, campaign)
 	if err != nil {
@@ -205,7 +205,7 @@ func Progress(ctx context.Context, store store.Store, campaign string) ([]Outcom
 	return ProgressOf(ctx, store, campaign, ended)
 }
 
-// ProgressOf is Progress of the runs that Ended has returned.
+// ProgressOf is Progress of the runs that Ended returned, which are not listed again.
 func ProgressOf(ctx context.Context, store store.Store, campaign string, ended []Run) ([]Outcome, error) {
 	objects, err := List(ctx, store, outcomesFolder(campaign))
 	if err != nil {
@@ -233,13 +233,13 @@ func ProgressOf(ctx context.Context, store store.Store, campaign string, ended [
 	return all, err
 }
 
-// LatestProgress returns what Progress returns of the latest generation of each collaboration.
+// LatestProgress is Progress for the latest generation of each collaboration only.
 func LatestProgress(ctx context.Context, store store.Store, campaign string) ([]Outcome, error) {
 	all, err := Progress(ctx, store, campaign)
 	return LatestOutcomes(all), err
 }
 
-// LatestOutcomes keeps the latest generation of each collaboration of what Progress returns.
+// LatestOutcomes returns, of what Progress returned, the latest generation of each collaboration.
 func LatestOutcomes(all []Outcome) []Outcome {
 	latest := make([]Outcome, 0, len(all))
 	for i, o := range all {

@@ -45,7 +45,7 @@ func fetchFile(ctx context.Context, s store.Store, f File, naming string) ([]byt
 // than a block of 128 KB, and each of some encoders keeps one.
 const pageBytes = 100 << 10
 
-// NewWriter makes files that every reader opens: data pages of version 1,
+// NewWriter returns a writer of Parquet files that every reader opens: data pages of version 1,
 // strings plain or by dictionary.
 func NewWriter[T any](out io.Writer) *parquet.GenericWriter[T] {
 	return parquet.NewGenericWriter[T](out,
@@ -59,8 +59,8 @@ func NewWriter[T any](out io.Writer) *parquet.GenericWriter[T] {
 	)
 }
 
-// Decode reads a Parquet file. Bytes that are none are an error, whatever they
-// do to the library.
+// Decode decodes a Parquet file. Bytes that are no such file give an error, even if they make the
+// library panic.
 func Decode[T record.Row](data []byte) ([]T, error) {
 	r, err := NewReader[T](data)
 	if err != nil {
@@ -88,7 +88,8 @@ type Reader[T record.Row] struct {
 	chunk   []T   // decoded rows that are not handed out yet
 }
 
-// NewReader opens the bytes of a file. Columns that are not to be read come out as absent.
+// NewReader returns a reader of a Parquet file's bytes. The columns unread are not decoded and come
+// out as absent.
 func NewReader[T record.Row](data []byte, unread ...string) (r *Reader[T], err error) {
 	defer recoverDamage(&err)
 	row := reflect.TypeFor[T]()
@@ -157,9 +158,8 @@ func (r *Reader[T]) fillRows() (err error) {
 		r.inGroup, r.groups = r.groups[0].NumRows(), r.groups[1:]
 	}
 	chunk := make([]T, min(r.left, r.inGroup, chunkRows))
-	rows := reflect.ValueOf(chunk)
 	for _, c := range r.columns {
-		if err := c.fill(rows); err != nil {
+		if err := fillColumn(c, chunk); err != nil {
 			return fmt.Errorf("not a readable Parquet file: %w", err)
 		}
 	}
@@ -168,7 +168,7 @@ func (r *Reader[T]) fillRows() (err error) {
 	return nil
 }
 
-// Close lets go of the decoder's buffers.
+// Close releases the decoder's buffers.
 func (r *Reader[T]) Close() {
 	var err error
 	defer recoverDamage(&err)

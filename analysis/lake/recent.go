@@ -12,8 +12,8 @@ import (
 // listingAge is how old the list of a campaign's commits may be that readers share.
 const listingAge = time.Second
 
-// Recent returns a lake whose list of a campaign's commits may be a second old: a command
-// that checks a campaign and then reads its rows lists them once. In a bucket a list of
+// Recent returns a store that caches the list of a campaign's commits for a second, so that a
+// command that checks a campaign and then reads its rows lists them once. In a bucket a list of
 // 100,000 takes 100 requests.
 func Recent(s store.Store, campaign string) store.Store {
 	return &recent{Store: s, prefix: commitFolder(campaign)}

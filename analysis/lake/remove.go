@@ -10,9 +10,10 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Superfluous returns what readers of a campaign that does not run have no need of: raw
-// files whose rows are in parts, and files of commits and batches that were interrupted.
-// First everything is verified, since raw files are what parts are compared with.
+// Superfluous returns the objects that readers of a campaign do not need while it does not run:
+// compacted are raw files whose rows are in parts, interrupted are files of unfinished commits and
+// batches. It first verifies the campaign, whose damage is ErrCorrupt, since parts are compared
+// with raw files.
 func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted,
 	interrupted []store.Object, err error) {
 	r, err := Verify(ctx, s, campaign)
@@ -20,7 +21,8 @@ func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted
 		return nil, nil, err
 	}
 	if n := len(r.Findings); n > 0 {
-		return nil, nil, fmt.Errorf("%w: %s is damaged (%d findings, such as %s), so nothing of it may be deleted; roundtable verify %s lists all", store.ErrCorrupt, campaign, n, r.Findings[0].Object, campaign)
+		return nil, nil, fmt.Errorf("%w: %s is damaged (%d findings, such as %s), so nothing of it may be deleted; "+
+			"roundtable verify %s lists all", store.ErrCorrupt, campaign, n, r.Findings[0].Object, campaign)
 	}
 	held, err := heldRuns(ctx, s, campaign)
 	if err != nil {
@@ -40,6 +42,15 @@ func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted
 				run, ok := ParseRun(strings.TrimSuffix(o.Key[strings.LastIndexByte(o.Key, '/')+1:], ".parquet"))
 				switch {
 				case unnamed[o.Key]:
+					if ok { // a store may list late what names it
+						_, err := s.Head(ctx, run.MarkerKey(campaign))
+						if err == nil {
+							continue
+						}
+						if err = store.IgnoreMissing(err); err != nil {
+							return nil, nil, err
+						}
+					}
 					interrupted = append(interrupted, o)
 				case ok && held[run] && folder == "raw" && slices.Contains(record.Tables[:], table):
 					compacted = append(compacted, o)
@@ -50,13 +61,13 @@ func Superfluous(ctx context.Context, s store.Store, campaign string) (compacted
 	return compacted, interrupted, nil
 }
 
-// DeleteAll deletes objects.
+// DeleteAll deletes objects, some at once, and returns the first error.
 func DeleteAll(ctx context.Context, s store.Store, objects []store.Object) error {
 	return Each(ctx, len(objects), func(ctx context.Context, i int) error { return s.Delete(ctx, objects[i].Key) })
 }
 
-// Remove deletes everything that a campaign has stored. What says that there is such a
-// campaign goes last, so that an interrupted removal can be repeated.
+// Remove deletes everything that a campaign has stored, last the objects that show that the
+// campaign exists, so that an interrupted removal can be repeated.
 func Remove(ctx context.Context, s store.Store, campaign string) error {
 	folders, err := foldersOf(ctx, s, campaign)
 	if err != nil {

@@ -1,8 +1,10 @@
 package lake_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -21,6 +23,17 @@ replicates: 2
 grid:
   rule: [plurality, ranked]
 `
+
+// hides is a store that does not list an object yet.
+type hides struct {
+	store.Store
+	key string
+}
+
+func (h hides) List(ctx context.Context, prefix string) ([]store.Object, error) {
+	all, err := h.Store.List(ctx, prefix)
+	return slices.DeleteFunc(all, func(o store.Object) bool { return o.Key == h.key }), err
+}
 
 // What tidy deletes changes no result; what delete leaves is nothing of the campaign, and
 // all of the others.
@@ -53,6 +66,13 @@ func TestRemove(t *testing.T) {
 	if len(compacted) != before.Files || len(interrupted) != 1 || interrupted[0].Key != torn {
 		t.Errorf("%d of %d files are in parts, and left are %v", len(compacted), before.Files, interrupted)
 	}
+	run, _ := lake.ParseRun("x-i0-r9.0")
+	late := hides{s, run.MarkerKey("gone")}
+	must(t, s.PutIfAbsent(ctx, late.key, []byte("{}")))
+	if _, b, err := lake.Superfluous(ctx, late, "gone"); err != nil || len(b) > 0 {
+		t.Errorf("what a marker names that is not listed yet is superfluous: %v, %v", b, err)
+	}
+	must(t, s.Delete(ctx, late.key))
 	must(t, lake.DeleteAll(ctx, s, append(compacted, interrupted...)))
 	after := verified(t, s, "gone")
 	if after.Digest != before.Digest || after.Expired != before.Commits || len(after.Uncommitted) > 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"slices"
 
@@ -12,10 +11,9 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Scan returns the rows of one table that readers see, by condition, collaboration
-// and then the table's key, wherever they are stored: compaction changes
-// nothing. Files are checked against their hashes before a row of them is
-// seen; the first error ends the sequence.
+// Scan returns one table's rows of d's members, by condition, collaboration and then the table's
+// key, the same before and after compaction. Files are checked against their hashes before a row of
+// them is returned; the first error ends the sequence.
 //
 // In memory are the compressed parts of the present condition and some
 // decoded rows of each.
@@ -39,9 +37,8 @@ func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.
 	}
 }
 
-// Collaborations returns what readers see of a campaign, one collaboration after
-// the other, by condition and collaboration. Only the given tables are read;
-// none given are all.
+// Collaborations returns the rows of d's members, one collaboration after the other, by condition
+// and collaboration. Only these tables are read; all if none is given.
 func Collaborations(ctx context.Context, store store.Store, d Dataset, tables ...string) iter.Seq2[record.Rows, error] {
 	return func(yield func(record.Rows, error) bool) {
 		w := newWalks(ctx, store, d, tables)
@@ -111,19 +108,12 @@ type tableWalk[T record.Row] struct {
 	table     string
 	condition string                // the present one
 	batch     int                   // the present one, if members are in the order of batches
-	parts     map[string]*cursor[T] // of the present condition, by key
-}
-
-// cursor is a part that is being read; its next row is held back.
-type cursor[T record.Row] struct {
-	*Reader[T]
-	next T
-	err  error // of next; io.EOF after the last
+	parts     map[string]*Reader[T] // of the present condition, by key
 }
 
 func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {
 	var zero T
-	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*cursor[T]{}}
+	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*Reader[T]{}}
 }
 
 func (w *tableWalk[T]) close() {
@@ -152,24 +142,22 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	if !ok {
 		return nil, nil
 	}
-	c, open := w.parts[f.Key]
+	r, open := w.parts[f.Key]
 	if !open {
 		data, err := fetchFile(w.ctx, w.store, f, naming)
 		if err != nil {
 			return nil, err
 		}
-		r, err := NewReader[T](data, w.d.unread[w.table]...)
+		r, err = NewReader[T](data, w.d.unread[w.table]...)
 		if err == nil && r.total != int64(f.Rows) {
 			err = fmt.Errorf("it has %d rows, %s says %d", r.total, naming, f.Rows)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 		}
-		c = &cursor[T]{Reader: r}
-		c.step()
-		w.parts[f.Key] = c
+		w.parts[f.Key] = r
 	}
-	rows, err := c.takeRows(w.d.Campaign, m, m.Rows[w.table])
+	rows, err := r.takeRows(w.d.Campaign, m)
 	if err == nil && len(rows) != m.Rows[w.table] {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
@@ -179,29 +167,39 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	return rows, nil
 }
 
-// takeRows returns the member's rows; those of members before it, which nobody asked
-// for, are passed over. expected is how many the member has by its manifest.
-func (c *cursor[T]) takeRows(campaign string, m Member, expected int) ([]T, error) {
-	rows := make([]T, 0, max(0, min(expected, mostExpected))) // growing, it would leave as much garbage
-	for ; c.err == nil; c.step() {
-		k := c.next.Identity()
-		at := Member{Run: Run{k.CollaborationID, int(k.Generation)}, Condition: k.ConditionID}
-		switch order := compareMembers(at, m); {
-		case k.CampaignID != campaign:
-			return nil, fmt.Errorf("it holds a row of campaign %s", k.CampaignID)
-		case order > 0:
-			return rows, nil
-		case order == 0:
-			rows = append(rows, c.next)
+// takeRows returns the member's rows; those of members before it, which nobody asked for, are
+// passed over.
+func (r *Reader[T]) takeRows(campaign string, m Member) (rows []T, err error) {
+	for len(r.chunk) > 0 || r.left > 0 {
+		if len(r.chunk) == 0 {
+			if err := r.fillRows(); err != nil {
+				return nil, err
+			}
 		}
-	}
-	if !errors.Is(c.err, io.EOF) {
-		return nil, c.err
+		from, to := 0, 0 // those of the member
+		for ; to < len(r.chunk); to++ {
+			k := r.chunk[to].Identity()
+			if k.CampaignID != campaign {
+				return nil, fmt.Errorf("it holds a row of campaign %s", k.CampaignID)
+			}
+			of := Member{Run: Run{k.CollaborationID, int(k.Generation)}, Condition: k.ConditionID}
+			order := compareMembers(of, m)
+			if order > 0 {
+				break
+			}
+			if order < 0 {
+				from = to + 1
+			}
+		}
+		found := r.chunk[from:to:to]
+		if r.chunk = r.chunk[to:]; rows == nil {
+			rows = found
+		} else {
+			rows = append(rows, found...)
+		}
+		if len(r.chunk) > 0 {
+			break // of a later member
+		}
 	}
 	return rows, nil
 }
-
-// mostExpected bounds what is taken on the word of a manifest, which may be forged.
-const mostExpected = 1000
-
-func (c *cursor[T]) step() { c.next, c.err = c.Next() }

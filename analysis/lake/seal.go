@@ -58,8 +58,8 @@ func sealEnvelope(key, body []byte) []byte {
 	return append(out, sealEnd...)
 }
 
-// Unseal decodes what Seal made for a key. Anything that Seal did not write byte for
-// byte is an error that names the key and wraps ErrCorrupt, an object of another key too.
+// Unseal decodes into body what Seal returned for key. Anything else, also an object sealed for
+// another key, is an error that names the key and wraps store.ErrCorrupt.
 func Unseal(key string, data []byte, body any) error {
 	of, err := UnsealAny(key, data, body)
 	if err == nil && of != key {
@@ -68,8 +68,8 @@ func Unseal(key string, data []byte, body any) error {
 	return err
 }
 
-// UnsealAny is Unseal of an object that may have several keys; it returns the one that it was
-// written for.
+// UnsealAny is Unseal for an object that may be linked under several keys; it returns the key that
+// it was sealed for.
 func UnsealAny(key string, data []byte, body any) (of string, err error) {
 	name := keyIn(data)
 	sealed := sealedBody(name, data)

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// CallKey names one call of a campaign.
+// CallKey identifies one call of a campaign.
 type CallKey struct {
 	Run
 	Entry   int `json:"entry"`
@@ -16,29 +16,29 @@ type CallKey struct {
 	Attempt int `json:"attempt"`
 }
 
-// SettledCall is a call of unknown outcome with what it was billed after all.
+// SettledCall is a call of unknown outcome with what it turned out to have been billed.
 type SettledCall struct {
 	CallKey
 	USD         float64  `json:"usd"`
 	Tokens      int64    `json:"tokens"`              // input and output
-	WorstUSD    *float64 `json:"worst_usd,omitempty"` // what its intent holds, as is the next one
+	WorstUSD    *float64 `json:"worst_usd,omitempty"` // of its intent, like WorstTokens
 	WorstTokens int64    `json:"worst_tokens,omitempty"`
 }
 
-// Settlement says what calls of unknown outcome were billed, and who says so.
-// It is written next to the ledger, which stays as it is.
+// Settlement says what calls of unknown outcome were billed, and who says so. It is stored next to
+// the ledger, which is not changed.
 type Settlement struct {
 	At       time.Time     `json:"at"`
 	Evidence string        `json:"evidence"`
-	Again    bool          `json:"again,omitempty"` // its calls were settled before: this counts in its place
+	Again    bool          `json:"again,omitempty"` // its calls were settled before; this one replaces that
 	Calls    []SettledCall `json:"calls"`
 }
 
-// Settled are the settled calls of a campaign.
+// Settled holds the settled calls of a campaign.
 type Settled map[CallKey]SettledCall
 
-// Correct returns what a run has cost and what its calls of unknown outcome cost
-// at most, given both before any of them was settled.
+// Correct returns a run's cost, and the worst case of its calls of unknown outcome, both in US
+// dollars and after settlement; cost and worst are these sums before it.
 func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
 	for key, c := range s {
 		if key.Run != run {
@@ -55,16 +55,31 @@ func (s Settled) Correct(run Run, cost, worst float64) (float64, float64) {
 	return cost, worst
 }
 
-// SettlementsKey returns the folder of a campaign's settlements.
+// SettlementsKey returns the prefix of the keys of a campaign's settlements.
 func SettlementsKey(campaign string) string { return AboutKey(campaign, "settlements/") }
 
-// ReadSettled reads all settlements of a campaign. Of a call that is settled again the last word counts.
+// SettlementKeys returns the keys of a campaign's first n settlements.
+func SettlementKeys(campaign string, n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = settlementKey(campaign, i)
+	}
+	return keys
+}
+
+func settlementKey(campaign string, number int) string {
+	return fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), number)
+}
+
+// ReadSettled returns the settled calls of a campaign. If a call was settled several times, the
+// last settlement counts.
 func ReadSettled(ctx context.Context, s store.Store, campaign string) (Settled, error) {
 	all, _, err := ReadSettlements(ctx, s, campaign)
 	return all, err
 }
 
-// ReadSettlements is ReadSettled with the last of them; that is without calls if there is none.
+// ReadSettlements is ReadSettled that also returns the last settlement, which has no calls if there
+// is none.
 func ReadSettlements(ctx context.Context, s store.Store, campaign string) (all Settled, last Settlement, err error) {
 	objects, err := List(ctx, s, SettlementsKey(campaign))
 	if err != nil {
@@ -92,13 +107,14 @@ func ReadSettlements(ctx context.Context, s store.Store, campaign string) (all S
 	return all, last, nil
 }
 
-// WriteSettlement adds a settlement. Of two written at the same time one is ErrExists.
+// WriteSettlement adds a settlement. If two are written at the same time, one fails with
+// store.ErrExists.
 func WriteSettlement(ctx context.Context, store store.Store, campaign string, s Settlement) error {
 	objects, err := List(ctx, store, SettlementsKey(campaign))
 	if err != nil {
 		return err
 	}
-	key := fmt.Sprintf("%s%06d.json", SettlementsKey(campaign), len(objects))
+	key := settlementKey(campaign, len(objects))
 	data, err := Seal(key, s)
 	if err != nil {
 		return err

@@ -30,7 +30,7 @@ func ReadTable[T record.Row](ctx context.Context, store store.Store, markers []M
 	}
 }
 
-// ReadAll returns ReadTable as a slice.
+// ReadAll returns all rows of ReadTable as a slice.
 func ReadAll[T record.Row](ctx context.Context, store store.Store, markers []Marker) ([]T, error) {
 	var all []T
 	for r, err := range ReadTable[T](ctx, store, markers) {
@@ -42,7 +42,7 @@ func ReadAll[T record.Row](ctx context.Context, store store.Store, markers []Mar
 	return all, nil
 }
 
-// ReadRows is one table's rows of one collaboration.
+// ReadRows returns one table's rows of the collaboration that m commits.
 func ReadRows[T record.Row](ctx context.Context, store store.Store, m Marker) ([]T, error) {
 	data, err := FetchRows[T](ctx, store, m)
 	if err != nil {
@@ -51,7 +51,8 @@ func ReadRows[T record.Row](ctx context.Context, store store.Store, m Marker) ([
 	return DecodeRows[T](m, data)
 }
 
-// FetchRows is the file of one table's rows of one collaboration; nil if there are none.
+// FetchRows returns the file with one table's rows of the collaboration that m commits; nil if
+// there are none.
 func FetchRows[T record.Row](ctx context.Context, store store.Store, m Marker) ([]byte, error) {
 	var zero T
 	f, ok := m.Files[zero.Table()]
@@ -61,7 +62,7 @@ func FetchRows[T record.Row](ctx context.Context, store store.Store, m Marker) (
 	return fetchFile(ctx, store, f, "its marker")
 }
 
-// DecodeRows is what a file of FetchRows holds.
+// DecodeRows decodes a file that FetchRows returned for m.
 func DecodeRows[T record.Row](m Marker, data []byte) ([]T, error) {
 	var zero T
 	f, ok := m.Files[zero.Table()]

@@ -28,21 +28,21 @@ type Report struct {
 	Parts       int       `json:"parts"`    // of these
 	Expired     int       `json:"expired"`  // commits whose raw files were deleted after they were compacted
 	Uncommitted []string  `json:"uncommitted,omitempty"`
-	Foreign     []string  `json:"foreign,omitempty"` // names that the program does not give; no reader sees them
+	Foreign     []string  `json:"foreign,omitempty"` // keys for which IsOwn is false; no reader sees them
 	Findings    []Finding `json:"findings,omitempty"`
 }
 
-// Finding is one thing that is wrong.
+// Finding is one thing that is wrong in a lake.
 type Finding struct {
 	Object  string `json:"object"`
 	Problem string `json:"problem"`
 }
 
-// OK says that nothing is wrong. Uncommitted files are not wrong: a campaign
-// that is running, or was killed, has some.
+// OK reports whether there are no findings. Uncommitted files are not wrong: a campaign that is
+// running, or was killed, has some.
 func (r Report) OK() bool { return len(r.Findings) == 0 }
 
-// NewFinding returns what an error says of an object.
+// NewFinding returns the finding that err is about object.
 func NewFinding(object string, err error) Finding {
 	return Finding{object, strings.TrimPrefix(err.Error(), object+": ")}
 }
@@ -98,8 +98,10 @@ func Verify(ctx context.Context, store store.Store, campaign string) (Report, er
 	if r.Gold, err = verifyAdded[record.GoldLabel](ctx, &r, store, named); err != nil {
 		return r, err
 	}
-	if _, err := r.checkSealed(ctx, store, AboutKey(campaign, "gold/")); err != nil {
-		return r, err
+	for _, folder := range []string{"gold/", "starts/"} {
+		if _, err := r.checkSealed(ctx, store, AboutKey(campaign, folder)); err != nil {
+			return r, err
+		}
 	}
 	if r.Answers, err = r.checkSealed(ctx, store, "answers/campaign="+campaign+"/"); err != nil {
 		return r, err

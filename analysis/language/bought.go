@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Bought names an embedder that is paid for. It embeds nothing by itself: behind
-// Cached it gives what was bought before, and a MissingError for the rest.
+// Bought is the name of an embedder that is paid for. It embeds nothing itself: behind Cached it
+// gives what was bought before, and a MissingError for the rest.
 type Bought string
 
-// Name of the model, and where it is asked.
+// Name returns the name: the model, and where it is asked.
 func (b Bought) Name() string { return string(b) }
 
-// Embed asks nobody.
+// Embed returns a MissingError.
 func (b Bought) Embed(_ context.Context, texts []string) ([][]float64, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -20,7 +20,7 @@ func (b Bought) Embed(_ context.Context, texts []string) ([][]float64, error) {
 	return nil, &MissingError{By: string(b), Texts: len(texts)}
 }
 
-// MissingError says that vectors are still to be bought.
+// MissingError says that vectors have not been bought yet.
 type MissingError struct {
 	By    string // the embedder
 	Texts int    // of one call of Embed

@@ -27,7 +27,7 @@ type Cached struct {
 	Store store.Store
 }
 
-// Embed asks for the texts that are not in the lake, each once.
+// Embed returns the vectors of texts; those not in the lake are requested, each once, and stored.
 func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	different, place := distinctTexts(texts)
 	vectors, err := c.knownVectors(ctx, different)
@@ -44,7 +44,7 @@ func (c Cached) Embed(ctx context.Context, texts []string) ([][]float64, error) 
 	return all, nil
 }
 
-// Missing returns the texts, each once, that have no vector in the lake.
+// Missing returns those of texts, each once, that have no vector in the lake.
 func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
 	different, _ := distinctTexts(texts)
 	vectors, err := c.knownVectors(ctx, different)
@@ -57,7 +57,7 @@ func (c Cached) Missing(ctx context.Context, texts []string) ([]string, error) {
 	return missing, err
 }
 
-// Keep stores the vectors of as many texts, except where there is one already.
+// Keep stores the vectors of texts, one each, except where a vector is stored already.
 func (c Cached) Keep(ctx context.Context, texts []string, vectors [][]float64) error {
 	return lake.Each(ctx, len(texts), func(ctx context.Context, i int) error {
 		_, err := c.storeVector(ctx, texts[i], vectors[i])
@@ -171,8 +171,8 @@ func decode(data []byte) ([]float64, error) {
 
 var notInIDs = regexp.MustCompile(`[^a-z0-9]+`)
 
-// EmbedderID returns a name as it can be part of keys: its beginning, to be recognised, and
-// a hash of all of it and of whatever else tells it apart.
+// EmbedderID returns an id fit for keys: the beginning of name, to be recognised, and a hash of
+// name and more.
 func EmbedderID(name string, more ...string) string {
 	shown := strings.Trim(notInIDs.ReplaceAllString(strings.ToLower(name), "-"), "-")
 	sum := sha256.Sum256([]byte(strings.Join(append([]string{name}, more...), "\n")))

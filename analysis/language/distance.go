@@ -6,10 +6,10 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// Distances of the messages of one round from the round before: one minus the
-// cosine between a message's embedding and the mean of the raw embeddings of
-// that round (not of unit length). It is nil where it is not defined: without
-// a round before, and for embeddings without a direction (no known word).
+// Distances returns the distance of each message of a round from the round before: one minus the
+// cosine between a message's embedding and the mean of the raw embeddings of that round (not of
+// unit length). It is nil where it is not defined: without a round before, and for embeddings
+// without a direction (no known word).
 //
 // All embeddings have the same number of dimensions.
 func Distances(before, round [][]float64) []*float64 {

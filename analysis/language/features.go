@@ -16,13 +16,13 @@ type Method struct {
 	Embedder Embedder
 }
 
-// DefaultMethod needs nothing and is the same everywhere.
+// DefaultMethod returns the method that needs no service and is the same everywhere.
 func DefaultMethod() Method { return Method{Portable, Hashed{}} }
 
-// ID names the method in keys of the lake.
+// ID returns the method's id for keys of the lake.
 func (m Method) ID() string { return EmbedderID(m.Embedder.Name(), string(m.Rule)) }
 
-// Of measures the messages of one collaboration, by entry.
+// Of measures the messages of one collaboration and returns a row for each, by entry.
 func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, error) {
 	var rows []record.Feature
 	english := English(TextsOf(turns))
@@ -65,7 +65,7 @@ func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, 
 	return rows, nil
 }
 
-// TextsOf returns what Of embeds of a collaboration's turns.
+// TextsOf returns the texts of turns that Method.Of embeds.
 func TextsOf(turns []record.Turn) []string {
 	var texts []string
 	for _, t := range turns {

@@ -20,12 +20,12 @@ const dimensions = 1024
 // not change when a campaign grows, and nothing leaks from one into another.
 type Hashed struct{}
 
-// Name returns what figures that rest on it print.
+// Name returns the name that figures print.
 func (Hashed) Name() string {
 	return fmt.Sprintf("hashed TF-IDF (%d dimensions, rarity within a collaboration)", dimensions)
 }
 
-// Embed fails only if it is told to stop.
+// Embed returns the vectors of texts; it fails only if ctx ends.
 func (Hashed) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	var v Vocabulary
 	split := make([][]term, len(texts))
@@ -84,12 +84,12 @@ type Vocabulary struct {
 	frequency [dimensions]int // documents with a word of the bucket
 }
 
-// Name returns what figures that rest on it print.
+// Name returns the name that figures print.
 func (v *Vocabulary) Name() string {
 	return fmt.Sprintf("hashed TF-IDF (%d dimensions, %d documents)", dimensions, v.documents)
 }
 
-// Add learns from a document.
+// Add learns from one document.
 func (v *Vocabulary) Add(text string) { v.add(termsOf(text)) }
 
 func (v *Vocabulary) add(list []term) {
@@ -101,8 +101,8 @@ func (v *Vocabulary) add(list []term) {
 	}
 }
 
-// Vector of a text: 1+ln(tf) times ln((1+N)/(1+df))+1, with a sign by the hash,
-// of unit length; zero if it has no word.
+// Vector returns the vector of text: 1+ln(tf) times ln((1+N)/(1+df))+1 with a sign by the hash,
+// scaled to unit length; zero if it has no word.
 func (v *Vocabulary) Vector(text string) []float64 { return v.vectorOf(termsOf(text), &rarities{}) }
 
 // rarities are the second factor by bucket; 0 before it is needed.

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// DistanceHeard returns the information distance of a round as it is known at its end:
-// the mean over its messages of their distances from the round before. said is what was
-// said up to it, by round. It differs from what Of measures only where an embedder
-// learns from the texts around one (Hashed): of those, only what was said by
-// then counts. It is nil where one of the two rounds says nothing, rounded to 1e-9.
+// DistanceHeard returns the information distance of a round as it is known at its end: the mean
+// over its messages of their distances from the round before. said is what was said up to then, by
+// round. It differs from what Method.Of measures only for embedders that learn from the other texts
+// of a call (Hashed): only what was said up to then counts. It is nil where one of the two rounds
+// says nothing, rounded to 1e-9.
 func DistanceHeard(ctx context.Context, by Embedder, said [][]string) (*float64, error) {
 	if len(said) < 2 {
 		return nil, nil

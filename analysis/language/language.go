@@ -30,7 +30,7 @@ const (
 	Textstat Rule = "textstat"
 )
 
-// Counts are what a grade is made from.
+// Counts are the numbers that Grade uses.
 type Counts struct{ Words, Sentences, Syllables int }
 
 // Count counts a text by the rule.
@@ -41,8 +41,8 @@ func (r Rule) Count(text string) Counts {
 	return countPortable(text)
 }
 
-// Grade returns the Flesch-Kincaid grade level (Kincaid et al. 1975): 0.39 words a
-// sentence + 11.8 syllables a word − 15.59. A text without words has grade 0.
+// Grade returns the Flesch-Kincaid grade level (Kincaid et al. 1975): 0.39 × words per sentence +
+// 11.8 × syllables per word − 15.59. A text without words has grade 0.
 func (c Counts) Grade() float64 {
 	if c.Words == 0 || c.Sentences == 0 {
 		return 0

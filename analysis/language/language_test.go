@@ -92,6 +92,13 @@ func TestByHand(t *testing.T) {
 			t.Errorf("%q: %d sentences, want %d", text, got, want)
 		}
 	}
+	for text, want := range map[string]int{
+		"One two three. Four five six! Is it seven? Ok.": 3, "Ok. Yes.": 1, "one two three four": 1, "": 0,
+	} {
+		if got := Textstat.Count(text).Sentences; got != want {
+			t.Errorf("%q: textstat counts %d sentences, want %d", text, got, want)
+		}
+	}
 	if got := Textstat.Count("I can't, 'really'. Ok.").Words; got != 4 {
 		t.Errorf("textstat counts %d words, want 4", got)
 	}

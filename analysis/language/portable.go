@@ -76,7 +76,7 @@ func countSyllables(word string) int {
 
 // plainLetters returns a to z, in lower case and without accents.
 func plainLetters(word string) string {
-	if !strings.ContainsFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }) {
+	if isLower(word) {
 		return word // as most are
 	}
 	if isASCII(word) {
@@ -94,6 +94,16 @@ func plainLetters(word string) string {
 		}
 		return r
 	}, norm.NFD.String(strings.Map(unicode.ToLower, word)))
+}
+
+// isLower reports whether a word has only the letters a to z.
+func isLower(word string) bool {
+	for i := range len(word) {
+		if word[i] < 'a' || word[i] > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // vowels are bits by letter.

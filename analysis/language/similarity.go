@@ -2,9 +2,9 @@ package language
 
 import "gonum.org/v1/gonum/floats"
 
-// Similarity returns the mean cosine over all pairs of vectors, from -1 to 1: the
-// lower, the more diverse (paper 2, Table 1). A zero vector has no direction,
-// so it is in no pair. Undefined without a pair.
+// Similarity returns the mean cosine over all pairs of vectors, from -1 to 1: the lower, the more
+// diverse (paper 2, Table 1). Zero vectors have no direction and are left out; ok is false if no
+// pair remains.
 func Similarity(vectors [][]float64) (cosine float64, ok bool) {
 	pairs := 0
 	for i, a := range vectors {

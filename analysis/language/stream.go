@@ -20,9 +20,9 @@ type conversation struct {
 // atOnce collaborations are measured: an embedder may be far away.
 const atOnce = 8
 
-// Talks measures what readers see of a campaign, by condition and
-// collaboration. In memory are what lake.Collaborations holds and the turns of
-// at most atOnce collaborations. The first error ends the sequence.
+// Talks measures the collaborations of d, by condition and collaboration. Memory holds what
+// lake.Collaborations holds and the turns of a few collaborations. The first error ends the
+// sequence.
 func (m Method) Talks(ctx context.Context, store store.Store, d lake.Dataset) iter.Seq2[conversation, error] {
 	return func(yield func(conversation, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)

@@ -51,7 +51,7 @@ func (c *count) tallySelves(t record.Turn, votes []int, profile decision.Profile
 			i = len(keys)
 			keys = append(keys, act.Key)
 		}
-		profile.Ballots = append(profile.Ballots, transcript.Ballot{Choice: i})
+		profile.Ballots = append(profile.Ballots, transcript.Ballot{Choice: i, Weight: act.Weight})
 	}
 	if profile.Candidates = len(keys); profile.Candidates == 0 {
 		return nil, nil

@@ -17,7 +17,7 @@ type RetallyOptions struct {
 	// Draw returns the random numbers of one vote: the same on every machine.
 	Draw func(c record.Collaboration, entry int) *rand.Rand
 
-	ApproveFirst int // how many of a ranking's first candidates are approved; 0: rankings are not made into approvals
+	ApproveFirst int // how many of a ranking's first candidates are approved; 0: rankings are not converted to approvals
 }
 
 // conversion makes ballots of one form into ballots of another.
@@ -27,7 +27,7 @@ type conversion struct {
 	ballot func(b transcript.Ballot, draw *rand.Rand) (_ transcript.Ballot, drawn bool)
 }
 
-// Untold is the error of ballots that do not say what a rule counts.
+// Untold is the error for ballots that do not tell what a rule counts.
 type Untold struct{ says string }
 
 func (u Untold) Error() string { return u.says }
@@ -88,7 +88,7 @@ func toChoice(from transcript.BallotSpec) (conversion, error) {
 		if len(order) == 0 {
 			return transcript.Ballot{Abstain: true}, false
 		}
-		return transcript.Ballot{Choice: order[0]}, drawn[0]
+		return transcript.Ballot{Choice: order[0], Weight: b.Weight}, drawn[0]
 	}}, nil
 }
 
@@ -155,7 +155,8 @@ func toApproval(from transcript.BallotSpec, o RetallyOptions) (conversion, error
 		approves = func(b transcript.Ballot, c int) bool { return b.Choice == c }
 	case transcript.Rank:
 		if o.ApproveFirst < 1 {
-			return conversion{}, errUntold("%s do not say which candidates are approved; --approve-first N takes the first N of each", describe(from))
+			return conversion{}, errUntold("%s do not say which candidates are approved; --approve-first N takes the "+
+				"first N of each", describe(from))
 		}
 		name = fmt.Sprintf("the first %d of each ranking are approved", o.ApproveFirst)
 		approves = func(b transcript.Ballot, c int) bool {

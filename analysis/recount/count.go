@@ -69,6 +69,7 @@ func (c *count) run() {
 			}
 		}
 		c.acts = append(c.acts, act)
+		c.checkWeight(t, act)
 		switch {
 		case t.Kind == transcript.Decide.String():
 			c.decideAsThen(t)
@@ -82,6 +83,17 @@ func (c *count) run() {
 		}
 	}
 	c.compareSums()
+}
+
+// checkWeight holds the weight of a vote to the log-probability of its answer.
+func (c *count) checkWeight(t record.Turn, act transcript.Act) {
+	weight := 0
+	if t.MeanLogprob != nil && act.Status != transcript.Invalid {
+		weight = decision.WeightOf(*t.MeanLogprob)
+	}
+	if was := act.Weighed(); was != weight {
+		c.find(t.Round, "entry %d weighs %d millionths, by its mean_logprob %d", t.Entry, was, weight)
+	}
 }
 
 // decideAsThen finds one decision again, as it was counted when it was made.

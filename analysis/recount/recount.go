@@ -1,13 +1,11 @@
-// Package recount finds every decision again from the ballots in the lake: it
-// rebuilds the profile of each vote from the tables, counts it with the
-// collaboration's rule, and compares what comes out with what was recorded
-// when the collaboration ran.
+// Package recount recomputes every decision from the ballots in the lake: it rebuilds the profile of each vote
+// from the tables, counts it by the collaboration's rule, and compares the result with what was recorded when
+// the collaboration ran.
 //
-// A retally counts them under a rule that did not count them when the collaborations ran.
-// Every conversion of a ballot has a name, what a ballot leaves open is drawn from the
-// collaboration's seed, the same on every machine, and nothing is claimed that agents might
-// have said or voted otherwise: after the first decision that differs, the later ones are not
-// known.
+// A retally counts the same votes by a rule that did not count them when the collaborations ran. Every
+// conversion of a ballot has a name, and what a ballot leaves open is drawn from the collaboration's seed, the
+// same on every machine. It does not say what agents would have said or voted otherwise: after the first
+// decision that differs, the later ones are unknown.
 package recount
 
 import (
@@ -28,29 +26,29 @@ import (
 // Counting is how a collaboration counts its votes.
 type Counting struct {
 	Rule decision.Rule // nil if it decides without votes
-	// Asked says that the electorate of a decision is those who were asked for a ballot, not all agents.
+	// Asked says that the electorate of a decision is the agents who were asked for a ballot, not all agents.
 	Asked bool
 	// Seats say how many votes each agent has; none if each has one.
 	Seats []seats.Seat
-	// Before is how the turns were counted that a fork has from another campaign; nil without.
+	// Before says how votes in turns taken from the forked campaign are counted; nil without a fork.
 	Before *Counting
-	// Break selects one of a count's winners, of which there may be none; -1 is
-	// none of them, and 0 without winners is the first of all candidates.
+	// Break selects one of a count's winners, by index; -1 selects none. Without winners, 0 selects the
+	// first of all candidates.
 	Break func(winners []int, round int, phase string) int
 }
 
-// Settings says how a collaboration counts, by its row: settings_json, seed,
-// instance and replicate. What rules there are is not for analysis to know.
+// Settings returns how a collaboration counts its votes, given its row (settings_json, seed, instance,
+// replicate). The caller supplies it because analysis does not know the rules that exist.
 type Settings func(record.Collaboration) (Counting, error)
 
-// Report is what a recount found.
+// Report is the result of a recount.
 type Report struct {
 	Decisions  int        `json:"decisions"`            // found again, the same or not
 	Uncounted  int        `json:"uncounted"`            // decisions that rest on something else than ballots
 	Mismatches []Mismatch `json:"mismatches,omitempty"` // by condition, collaboration and entry
 }
 
-// Mismatch is one thing in which the tables do not agree with themselves.
+// Mismatch is one place in which the tables of a collaboration contradict themselves.
 type Mismatch struct {
 	Collaboration string `json:"collaboration"`
 	Generation    int    `json:"generation"`
@@ -58,7 +56,7 @@ type Mismatch struct {
 	Problem       string `json:"problem"`
 }
 
-// Check counts all votes of a campaign again, one collaboration after the other.
+// Check recounts all votes of a campaign, one collaboration after the other.
 func Check(ctx context.Context, store store.Store, d lake.Dataset, settings Settings) (Report, error) {
 	var r Report
 	for rows, err := range lake.Collaborations(ctx, store, d.ByPart(), record.Collaborations, record.Rounds,
@@ -72,7 +70,7 @@ func Check(ctx context.Context, store store.Store, d lake.Dataset, settings Sett
 	return r, nil
 }
 
-// Add counts the votes of one collaboration again.
+// Add recounts the votes of one collaboration and adds the result to r.
 func (r *Report) Add(rows record.Rows, settings Settings) {
 	if len(rows.Turns) == 0 { // it was never begun, or could not be
 		return
@@ -102,14 +100,14 @@ type Vote struct {
 	Profile      decision.Profile      // each ballot as often as its agent has votes
 	Ballot       transcript.BallotSpec // the form of its ballots
 	Selected     int                   // candidate; -1 if none
-	// Before is how the turns were counted that a fork has from another campaign; nil without.
+	// Before says how votes in turns taken from the forked campaign are counted; nil without a fork.
 	Before *Counting
 	// Break selects one of the winners of another count of it, as Counting.Break does.
 	Break func(winners []int) int
 }
 
-// Decided returns the key of the proposal that stands once a candidate is selected, or -1
-// for none; "" if none stands.
+// Decided returns the key of the proposal that stands after the vote if candidate number selected, or none
+// (-1), is selected; "" if none stands.
 func (v Vote) Decided(selected int) string {
 	if selected < 0 {
 		return v.Standing
@@ -117,9 +115,9 @@ func (v Vote) Decided(selected int) string {
 	return v.Keys[selected]
 }
 
-// Votes returns the votes of one collaboration in their order: those by ballots, and
-// those in which answers or proposals are votes for themselves. One without a valid ballot
-// has no candidates. There are none if it decides in another way. The error says what the tables do not agree about.
+// Votes returns the votes of one collaboration in their order: those by ballots, and those in which each
+// answer or proposal counts as a vote for itself. A vote without a valid ballot has no candidates. The result
+// is empty if the collaboration decides in another way. The error says where the tables contradict themselves.
 func Votes(rows record.Rows, settings Settings) ([]Vote, error) {
 	c := rows.Collaborations[0]
 	counting, err := settings(c)
@@ -134,8 +132,8 @@ func Votes(rows record.Rows, settings Settings) ([]Vote, error) {
 	return v.counted, nil
 }
 
-// Scores returns what the rule counts for each candidate of each vote by ballots of one
-// collaboration, by entry of the decision; nothing if the tables do not agree with themselves.
+// Scores returns, by entry of each decision by ballots in one collaboration, the rule's score of each
+// candidate; nil if the tables contradict themselves.
 func Scores(rows record.Rows, settings Settings) map[int32][]*big.Rat {
 	counting, err := settings(rows.Collaborations[0])
 	if err != nil || counting.Rule == nil {

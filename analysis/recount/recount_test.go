@@ -3,6 +3,8 @@ package recount_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,8 +30,9 @@ name: recounted
 replicates: 1
 env: {name: exchange, agents: 4}
 model: scripted/trader
+generate: {logprobs: true}
 grid:
-  rule: [unanimous, majority, plurality, rated, {name: rated, min: 0, max: 3, partial: true}, ranked, {name: ranked, partial: true}, cumulative]
+  rule: [unanimous, majority, plurality, weighted, rated, {name: rated, min: 0, max: 3, partial: true}, ranked, {name: ranked, partial: true}, cumulative]
   protocol:
     - {name: roundtable, rounds: 3, ties: keep}
     - {name: roundtable, rounds: 3, ties: first, phases: [vote, proposal, {phase: vote, every: 2}, vote]}
@@ -123,8 +126,9 @@ replicates: 2
 env: {name: exchange, agents: 4}
 model: scripted/trader
 reasks: 0
+generate: {logprobs: true}
 grid:
-  rule: [unanimous, majority, plurality]
+  rule: [unanimous, majority, plurality, weighted]
   protocol:
     - {name: debate, rounds: 2, ties: keep}
     - {name: debate, rounds: 2, ties: first, talk: one_by_one, remove: [1]}
@@ -133,7 +137,7 @@ grid:
     - {name: debate, rounds: 2, ties: lottery, talk: one_by_one, order: madc}
 `)
 	r, err := recount.Check(ctx, s, d, settings)
-	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 2*15*3 {
+	if err != nil || len(r.Mismatches) > 0 || r.Uncounted > 0 || r.Decisions != 2*20*3 {
 		t.Fatalf("%+v %v", r, err)
 	}
 	for rows, err := range lake.Collaborations(ctx, s, d) {
@@ -205,6 +209,31 @@ func tampered(t *testing.T, rows record.Rows) {
 			check(data+" instead of "+*turn.DataJSON, changed)
 		}
 	}
+	checkWeights(t, rows)
+	says := func(what, want string, change func(*record.Turn) bool) {
+		changed, any := clone(rows), false
+		for i := range changed.Turns {
+			any = any || change(&changed.Turns[i])
+		}
+		var r recount.Report
+		r.Add(changed, settings)
+		if any && !slices.ContainsFunc(r.Mismatches, func(m recount.Mismatch) bool { return strings.Contains(fmt.Sprint(m), want) }) {
+			t.Errorf("%s: %s is not noticed: %v", rows.Collaborations[0].CollaborationID, what, r.Mismatches)
+		}
+	}
+	says("an entry without its decision", "holds no decision", func(turn *record.Turn) bool {
+		if turn.Kind == "decide" {
+			turn.DataJSON = new("{}")
+		}
+		return turn.Kind == "decide"
+	})
+	says("a vote without its ballot", "is an abstention in the table turns", func(turn *record.Turn) bool {
+		is := turn.Format == "ballot" && slices.ContainsFunc(rows.Ballots, func(b record.Ballot) bool { return b.Entry == turn.Entry && !b.Abstained })
+		if is {
+			turn.DataJSON = new("{}")
+		}
+		return is
+	})
 	changed := clone(rows)
 	changed.Collaborations[0].SettingsJSON = "{"
 	check("settings that cannot be read", changed)
@@ -215,6 +244,27 @@ func tampered(t *testing.T, rows record.Rows) {
 	changed = clone(rows)
 	changed.Rounds[0].Winners += 3
 	check("other rounds", changed)
+}
+
+// checkWeights changes a log-probability, takes it away, and changes the weight that comes of it.
+func checkWeights(t *testing.T, rows record.Rows) {
+	i := slices.IndexFunc(rows.Turns, func(t record.Turn) bool { return t.MeanLogprob != nil && strings.Contains(*t.DataJSON, `"w":`) })
+	if i < 0 {
+		t.Fatalf("%s: no vote has a weight", rows.Collaborations[0].CollaborationID)
+	}
+	lower, other := *rows.Turns[i].MeanLogprob-0.01, strings.Replace(*rows.Turns[i].DataJSON, `"w":`, `"w":1`, 1)
+	for what, change := range map[string]func(*record.Turn){
+		"another log-probability": func(t *record.Turn) { t.MeanLogprob = &lower },
+		"no log-probability":      func(t *record.Turn) { t.MeanLogprob = nil },
+		"another weight":          func(t *record.Turn) { t.DataJSON = &other },
+	} {
+		changed := clone(rows)
+		change(&changed.Turns[i])
+		var r recount.Report
+		if r.Add(changed, settings); len(r.Mismatches) == 0 {
+			t.Errorf("%s: %s is not noticed", rows.Collaborations[0].CollaborationID, what)
+		}
+	}
 }
 
 // voted says that ballots came just before the entry.

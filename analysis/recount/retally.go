@@ -5,12 +5,13 @@ import (
 
 	"roundtable/analysis/lake/record"
 	"roundtable/workflows/decision"
+	"roundtable/workflows/transcript"
 )
 
-// Recounted is what another rule makes of one collaboration.
+// Recounted is the result of counting one collaboration by another rule.
 type Recounted struct {
 	Votes   int      // counted again
-	Differ  int      // of these, votes after which another proposal stands, or none, or one instead of none
+	Differ  int      // of these, votes after which the standing proposal differs, or only one of the two counts has one
 	Drawn   int      // ballots of which something was drawn
 	First   int      // round of the first vote that differs; 0 if none does
 	Was     string   // key of what stood after that vote; "" if nothing did
@@ -19,7 +20,8 @@ type Recounted struct {
 	How     []string // names of the conversions
 }
 
-// Retally counts the votes of one collaboration under a rule.
+// Retally counts the votes of one collaboration by rule. An error of type Untold says that its ballots do not
+// tell what the rule counts.
 func Retally(rows record.Rows, settings Settings, rule decision.Rule, o RetallyOptions) (Recounted, error) {
 	votes, err := Votes(rows, settings)
 	if err != nil {
@@ -60,6 +62,11 @@ const endedByRounds = "rounds"
 func countVote(v Vote, c record.Collaboration, rule decision.Rule, o RetallyOptions) (selected, drawn int,
 	how string, err error) {
 	to := rule.Ballot(v.Profile.Candidates, v.Profile.Electorate)
+	isCast := func(b transcript.Ballot) bool { return !b.Abstain }
+	if decision.Weighs(rule) && slices.ContainsFunc(v.Profile.Ballots, isCast) &&
+		!slices.ContainsFunc(v.Profile.Ballots, hasWeight) {
+		return 0, 0, "", errUntold("the answers have no log-probabilities, which generate: {logprobs: true} keeps")
+	}
 	conversion, err := convert(v.Ballot, to, o)
 	if err != nil {
 		return 0, 0, "", err
@@ -76,6 +83,8 @@ func countVote(v Vote, c record.Collaboration, rule decision.Rule, o RetallyOpti
 	}
 	return v.Break(rule.Tally(profile).Winners), drawn, conversion.Name, nil
 }
+
+func hasWeight(b transcript.Ballot) bool { return b.Weight > 0 }
 
 func (r *Recounted) addHow(how string) {
 	if !slices.Contains(r.How, how) {

@@ -13,17 +13,17 @@ import (
 	"roundtable/workflows/decision"
 )
 
-// RetallyRule is one that votes are counted under, and what came of it.
+// RetallyRule is a rule that votes are counted by, with the results.
 type RetallyRule struct {
 	Name   string
 	Counts decision.Rule
 	Runs   map[lake.Run]Retallied
-	// Refused says, by condition, what its ballots do not tell.
+	// Refused says, by condition, why it cannot be counted: what its ballots do not tell.
 	Refused map[string]string
 }
 
-// Retallied is a collaboration counted under a rule, with what its first decision that
-// differs is worth, as record.Collaboration.Worth; nil if that is not defined or not known.
+// Retallied is a collaboration counted by another rule. Was and Instead are the recorded decision and the new
+// one at the first vote that differs, as record.Collaboration.Worth values them; nil if undefined or unknown.
 type Retallied struct {
 	Recounted
 	Was, Instead *float64
@@ -78,7 +78,7 @@ func (r row) firstDifferent(run campaign.Run) (float64, bool) {
 	return float64(result.First), ok && result.First > 0
 }
 
-// RetallyTable returns what other rules would have decided from the recorded votes of a campaign.
+// RetallyTable returns a table of what other rules would have decided from the recorded votes of a campaign.
 func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 	v := c.View("")
 	v.Whole = true
@@ -120,9 +120,17 @@ func RetallyTable(c campaign.Campaign, rules []RetallyRule) table.Table {
 		mean("outcome", 3, row.recordedOutcome), mean("under the rule", 3, row.finalOutcome),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
-		"Votes: recorded ones, with the candidates and ballots as they were, counted again without a call. Decided otherwise: after the vote another proposal stands, or none, or one instead of none; ties are broken as in the campaign, from its seed. A vote without a valid ballot is decided alike by every rule. Agents knew their own rule and might have voted otherwise under another.",
-		"First round: of the first vote that differs, where one does. Difference there: what stands after it minus what stood, 0 where no vote differs; paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. "+v.ScoreNote()+" Where the talk went on, only this first difference is known: what agents would have said and voted afterwards is not.",
-		"Final known: no vote is decided otherwise, or only the last one of a collaboration that took all its rounds. Final otherwise: of those that are known. Outcome, under the rule: of the same, so of a part that may be peculiar; where all are known, their difference is that of the whole.")
+		"Votes: recorded ones, with the candidates and ballots as they were, counted again without a call. Decided "+
+			"otherwise: after the vote another proposal stands, or none, or one instead of none; ties are broken as "+
+			"in the campaign, from its seed. A vote without a valid ballot is decided alike by every rule. Agents "+
+			"knew their own rule and might have voted otherwise under another.",
+		"First round: of the first vote that differs, where one does. Difference there: what stands after it minus "+
+			"what stood, 0 where no vote differs; paired, the mean over "+c.CountedUnits()+", with its 95 % t "+
+			"interval and Student's p, not corrected for the number of rows. "+v.ScoreNote()+" Where the talk went "+
+			"on, only this first difference is known: what agents would have said and voted afterwards is not.",
+		"Final known: no vote is decided otherwise, or only the last one of a collaboration that took all its "+
+			"rounds. Final otherwise: of those that are known. Outcome, under the rule: of the same, so of a part "+
+			"that may be peculiar; where all are known, their difference is that of the whole.")
 	t.Notes = append(t.Notes, explainRefusals(v, rules)...)
 	v.AddNotes(&t)
 	return t

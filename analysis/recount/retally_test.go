@@ -57,6 +57,30 @@ func TestRulesDisagree(t *testing.T) {
 	}
 }
 
+// An abstention needs no weight, so a vote of which no cast ballot has one cannot be weighed.
+func TestWeighingNeedsAWeight(t *testing.T) {
+	weighted, err := decision.NewWeighted(decision.WeightedParams{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		ballots []transcript.Ballot
+		untold  bool
+	}{
+		{[]transcript.Ballot{{Choice: 1}, {Abstain: true}}, true},
+		{[]transcript.Ballot{{Choice: 1, Weight: 500_000}, {Abstain: true}}, false},
+		{[]transcript.Ballot{{Choice: 1, Weight: 1}, {Choice: 1}}, false},
+		{[]transcript.Ballot{{Abstain: true}, {Abstain: true}}, false},
+	} {
+		vote := Vote{Keys: []string{"A", "B"}, Ballot: weighted.Ballot(2, 2), Profile: decision.Profile{Candidates: 2, Electorate: 2, Round: 1, Ballots: x.ballots},
+			Break: func([]int) int { return -1 }}
+		o := RetallyOptions{Draw: func(record.Collaboration, int) *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }}
+		if _, _, _, err := countVote(vote, record.Collaboration{}, weighted, o); (err != nil) != x.untold {
+			t.Errorf("%+v: %v", x.ballots, err)
+		}
+	}
+}
+
 // A vote without a valid ballot is a vote, which no rule decides otherwise. What comes before it
 // is not the last one: where that differs, the final decision is not known.
 func TestVotesWithoutAValidBallot(t *testing.T) {

@@ -3,6 +3,7 @@ package recount_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -27,7 +28,7 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 		names = append(names, r.Name)
 	}
 	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
-	means := []string{"plurality", "ranked", "majority_consensus", "judge", "solution_counting"} // one of each
+	means := []string{"plurality", "weighted", "ranked", "majority_consensus", "judge", "solution_counting"} // one of each
 	for group, rules := range map[string][]string{
 		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}":                                           names,
 		traders + "{name: roundtable, rounds: 2}":                                                                         means,
@@ -37,7 +38,7 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 		traders + "{name: debate, remove: [{agent: 1, from: 2}]}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":               means,
 		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nagents: {pool: [{votes: 3}, a, b, c, d]}": means,
 	} {
-		s, d := played(t, "rules", fmt.Sprintf("name: rules\n%s\ngrid: {rule: [%s]}\n", group, strings.Join(rules, ", ")))
+		s, d := played(t, "rules", fmt.Sprintf("name: rules\n%s\ngenerate: {logprobs: true}\ngrid: {rule: [%s]}\n", group, strings.Join(rules, ", ")))
 		r, err := recount.Check(ctx, s, d, counting)
 		if err != nil || len(r.Mismatches) > 0 || r.Decisions < len(rules) || r.Uncounted > 0 {
 			t.Errorf("%s: %+v %v", group, r, err)
@@ -99,6 +100,10 @@ func vote(t *testing.T, rule decision.Rule, draw *rand.Rand) (record.Rows, []int
 		rows.Turns = append(rows.Turns, record.Turn{
 			Entry: int32(len(rows.Turns)), Round: 1, Kind: kind.String(), Format: string(format), Agent: &who, DataJSON: &said,
 		})
+		if w := act.Weighed(); w > 0 {
+			mean := math.Log(float64(w) / 1e6)
+			rows.Turns[len(rows.Turns)-1].MeanLogprob = &mean
+		}
 		return len(rows.Turns) - 1
 	}
 	for c := range n {

@@ -10,9 +10,9 @@ import (
 // Effect is a pair of dialogue acts and how it is related to score.
 type Effect struct {
 	Term
-	// pairs that occur in exactly the same rounds: the coefficient is theirs as much
+	// pairs that occur in exactly the same rounds, so that the coefficient may be theirs
 	Same []string `json:"same"`
-	// allowing for dependence within a unit; nil where Test is, and where one unit alone tells
+	// allows for dependence within a unit; nil if Test is nil, or if one unit alone determines the coefficient
 	Clustered *Test `json:"clustered"`
 	// p-value by exchanging whole trajectories: the one for claims; nil if not estimable or not asked for
 	Permutation *float64 `json:"permutation"`
@@ -116,7 +116,8 @@ func (a *Acts) permuteUnits(p *Pairs, m *Model, times int, seed uint64) {
 		a.Effects[i].Adjusted = &adjusted[k]
 	}
 	if least := float64(len(family)) / float64(times+1); least > level {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("After %d permutations a single pair among %d cannot have an adjusted p-value below %.2g; ask for at least %d.",
+		a.Warnings = append(a.Warnings, fmt.Sprintf("After %d permutations a single pair among %d cannot have an "+
+			"adjusted p-value below %.2g; ask for at least %d.",
 			times, len(family), min(1, least), 20*len(family)-1))
 	}
 }
@@ -126,9 +127,11 @@ func (a *Acts) warnOfTrend() {
 		a.Warnings = append(a.Warnings, w)
 	}
 	if a.DOF == 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("%d rows and rank %d: nothing is left to estimate an error from, so there are no p-values.", a.N, a.Rank))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("%d rows and rank %d: nothing is left to estimate an error from, "+
+			"so there are no p-values.", a.N, a.Rank))
 	}
 	if n := len(a.Aliased); n > 0 {
-		a.Warnings = append(a.Warnings, fmt.Sprintf("Pairs in %d aliased groups cannot be told apart in these data; their coefficients mean nothing one by one.", n))
+		a.Warnings = append(a.Warnings, fmt.Sprintf("Pairs in %d aliased groups cannot be told apart in these data; "+
+			"their coefficients mean nothing one by one.", n))
 	}
 }

@@ -11,12 +11,11 @@ import (
 // one is that of a computer's arithmetic.
 const rounding = 1e-7
 
-// Clustered tests each estimable coefficient with standard errors that allow for
-// any dependence within a cluster (CR1: Liang and Zeger 1986 with Stata's
-// correction G/(G-1)·(n-1)/(n-rank), t with G-1 degrees of freedom). cluster
-// holds one number a row. Tests follow the terms of Fit; nil where there is none:
-// a coefficient that rests on one cluster alone has no error but rounding, because
-// the residuals of a cluster that is fitted for itself add up to nothing.
+// Clustered tests each estimable coefficient with standard errors that allow for any dependence within a
+// cluster (CR1: Liang and Zeger 1986 with Stata's correction G/(G-1)·(n-1)/(n-rank), t with G-1 degrees of
+// freedom). cluster holds one number per row. Tests are in the order of Fit.Terms; nil for a coefficient that
+// is not estimable, or that one cluster alone determines: its residuals add up to 0, so its error is only
+// rounding.
 func (m *Model) Clustered(y []float64, cluster []int) ([]*Test, error) {
 	fit, err := m.Fit(y)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// PerColumn is how many rounds with gold each column of the regression on all pairs together
-// needs: with fewer, the corrected products of pairs do not determine it.
+// PerColumn is how many rounds with gold labels the joint regression on all pairs needs per column; with
+// fewer, the corrected products of pairs do not determine it.
 const PerColumn = 10
 
 // Drawn is a round, from 2, of a collaboration, together with the round before: what could be drawn, or came later.
@@ -18,7 +18,7 @@ type Drawn struct {
 	Run     int // index of the trajectory
 	Round   int
 	Stratum int
-	Late    bool            // it could not be drawn: its collaboration came after the draw
+	Late    bool            // it could not be drawn, because its collaboration was added after the draw
 	Gold    [][2][]acts.Set // by coder: acts by agent in the round before and in this one; nil if it was not drawn
 }
 

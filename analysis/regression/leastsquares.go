@@ -1,6 +1,5 @@
-// Package regression relates what was said to what came of it: ordinary least
-// squares that says which coefficients the data determine at all, and tests that
-// keep the rounds of one collaboration together.
+// Package regression relates what agents said to the outcome: ordinary least squares that reports which
+// coefficients the data determine, and tests that keep the rounds of one collaboration together.
 package regression
 
 import (
@@ -41,15 +40,15 @@ type Term struct {
 	Test      *Test   `json:"test"`      // nil if not estimable, or nothing is left to estimate an error from
 }
 
-// Test of a coefficient against 0 by Student's t.
+// Test is Student's t-test of a coefficient against 0.
 type Test struct {
 	SE float64 `json:"se"`
 	T  float64 `json:"t"`
 	P  float64 `json:"p"`
 }
 
-// Model is a design that was decomposed once, for any number of outcomes: the
-// thin singular value decomposition of its columns after an intercept.
+// Model is a design whose thin singular value decomposition, after adding an intercept, serves any number of
+// outcomes.
 type Model struct {
 	names []string // of the terms
 	x     *mat.Dense
@@ -93,7 +92,7 @@ func NewModel(names []string, columns *mat.Dense) (*Model, error) {
 	}, nil
 }
 
-// LeastSquares fits an outcome to columns, given as an n × k matrix without intercept.
+// LeastSquares fits y to columns, an n × k matrix without intercept, named by names.
 func LeastSquares(names []string, columns *mat.Dense, y []float64) (Fit, error) {
 	m, err := NewModel(names, columns)
 	if err != nil {
@@ -102,7 +101,7 @@ func LeastSquares(names []string, columns *mat.Dense, y []float64) (Fit, error) 
 	return m.Fit(y)
 }
 
-// Fit to an outcome of n values. An outcome that never varies is an error.
+// Fit fits the design to an outcome of n values. An outcome that never varies is an error.
 func (m *Model) Fit(y []float64) (Fit, error) {
 	n, _ := m.x.Dims()
 	if err := checkOutcome(y, n); err != nil {

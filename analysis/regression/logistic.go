@@ -8,20 +8,21 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Logistic fits the log-odds of an outcome by columns, with half a ridge times the
-// squared coefficients (the intercept excepted) as penalty, so that it exists for
-// separated data too. x is by row; the intercept comes first in what is returned.
+// Logistic fits the log-odds of y by the columns of x (by row, without intercept). The penalty is ridge/2
+// times the squared coefficients, without the intercept, so that the fit exists for separated data too. The
+// intercept comes first in the result.
 func Logistic(x [][]float64, y []bool, ridge float64) ([]float64, error) {
 	if len(x) == 0 || len(x) != len(y) || !(ridge > 0) {
 		return nil, fmt.Errorf("%d rows with %d outcomes and a ridge of %v; equally many and a ridge above 0 are needed", len(x), len(y), ridge)
 	}
 	k := len(x[0]) + 1
 	beta := make([]float64, k)
+	columns := make([]float64, k) // of a row, with the intercept's
+	columns[0] = 1
 	for range 100 {
-		gradient, hessian := mat.NewVecDense(k, nil), mat.NewSymDense(k, nil)
+		slope, curve := make([]float64, k), make([]float64, k*k) // filled here: a matrix checks each place
 		for j := 1; j < k; j++ {
-			gradient.SetVec(j, -ridge*beta[j])
-			hessian.SetSym(j, j, ridge)
+			slope[j], curve[j*k+j] = -ridge*beta[j], ridge
 		}
 		for i, row := range x {
 			p := Probability(beta, row)
@@ -29,19 +30,17 @@ func Logistic(x [][]float64, y []bool, ridge float64) ([]float64, error) {
 			if y[i] {
 				residual = 1 - p
 			}
-			at := func(j int) float64 {
-				if j == 0 {
-					return 1
-				}
-				return row[j-1]
-			}
-			for j := range k {
-				gradient.SetVec(j, gradient.AtVec(j)+residual*at(j))
+			copy(columns[1:], row)
+			weight := max(p*(1-p), 1e-12)
+			for j, column := range columns {
+				slope[j] += residual * column
+				weighted, line := weight*column, curve[j*k:(j+1)*k]
 				for l := j; l < k; l++ {
-					hessian.SetSym(j, l, hessian.At(j, l)+max(p*(1-p), 1e-12)*at(j)*at(l))
+					line[l] += weighted * columns[l]
 				}
 			}
 		}
+		gradient, hessian := mat.NewVecDense(k, slope), mat.NewSymDense(k, curve)
 		var cholesky mat.Cholesky
 		if !cholesky.Factorize(hessian) {
 			return nil, errors.New("all outcomes are the same, so nothing tells them apart")
@@ -62,7 +61,7 @@ func Logistic(x [][]float64, y []bool, ridge float64) ([]float64, error) {
 	return nil, errors.New("the logistic regression does not converge")
 }
 
-// Probability of an outcome by a fit of Logistic.
+// Probability returns the probability of the outcome for a row, given the coefficients that Logistic returned.
 func Probability(beta, row []float64) float64 {
 	odds := beta[0]
 	for j, v := range row {

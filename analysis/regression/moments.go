@@ -11,11 +11,10 @@ import (
 // cancelled is the share of the sum of squares below which a difference of two such sums is rounding.
 const cancelled = 1e-12
 
-// Fit returns the least squares fit over some collaborations, given by index. It goes
-// by way of X'X, which of a 0/1 design is a table of exact counts, so nothing is
-// lost to rounding that would matter, and it takes a tenth of the time that the
-// decomposition of X does: cross-validation fits hundreds of times. Aliased
-// terms are not estimable here either, but are not grouped.
+// Fit returns the least squares fit over the collaborations with these indices, and its columns. It solves
+// X'X, which for a 0/1 design is a table of exact counts: rounding is harmless, and it takes a tenth of the
+// time of decomposing X, which counts because cross-validation fits hundreds of times. Aliased terms are not
+// estimable here either, but they are not grouped.
 func (p *Pairs) Fit(runs []int) (Fit, []Column, error) {
 	of := p.rowsOf(runs)
 	kept, _ := p.fittableColumns(of)

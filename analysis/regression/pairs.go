@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/acts"
 )
 
-// Rare is how many rows at least must show a pair, and at least not show it,
-// for its coefficient to be fitted.
+// Rare is the least number of rows that must show a pair, and that must not show it, for its coefficient to be
+// fitted.
 const Rare = 5
 
 // Pairs is the design of paper 1's dialogue act regression (appendix D.7.1): one
@@ -43,7 +43,7 @@ func countInAll(a, b, of set) int {
 	return n
 }
 
-// NewPairs makes the design. Collaborations without labels are an error that names one.
+// NewPairs builds the design. A collaboration without labels is an error that names it.
 func NewPairs(runs []acts.Trajectory) (*Pairs, error) {
 	p := &Pairs{runs: runs, units: unitsOf(runs), counts: make([][]acts.Counts, len(runs)),
 		byRun: map[int]struct{ from, after int }{}}
@@ -114,13 +114,13 @@ func (p *Pairs) rowsOf(runs []int) set {
 	return s
 }
 
-// Count returns how often a pair occurs in a round, from 2, of a collaboration.
+// Count returns how often a pair occurs in a round, from 2, of the collaboration with index run.
 func (p *Pairs) Count(run, round int, pair acts.Pair) int {
 	return int(p.counts[run][round-2][pair])
 }
 
-// Column is a pair that is fitted, with the later pairs that occur in exactly the
-// same rows and so cannot be told from it.
+// Column is a fitted pair, with the later pairs that occur in exactly the same rows and cannot be told from
+// it.
 type Column struct {
 	Pair acts.Pair
 	Same []acts.Pair

@@ -25,7 +25,8 @@ import (
 func (p *Pairs) permutationTests(m *Model, fit Fit, times int, seed uint64) ([]float64, error) {
 	strata, movable := p.strataOf()
 	if movable == 0 {
-		return nil, fmt.Errorf("no two instances, or replicates of the only one, have a score in the same rounds, so there is nothing to exchange")
+		return nil, fmt.Errorf("no two instances, or replicates of the only one, have a score in the same rounds, so " +
+			"there is nothing to exchange")
 	}
 	drawn := p.fitPermutations(m, strata, times, seed)
 	ps := make([]float64, len(fit.Terms))

@@ -7,9 +7,9 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Trend is how score changes with the round: the mean over collaborations of
-// the slope in each, and its test. Where there is one, every pair that grows
-// more or less frequent with time goes along with the score, whatever it does.
+// Trend is how the score changes with the round: the mean over collaborations of each one's slope, with its
+// test. Where there is a trend, every pair that becomes more or less frequent with time is correlated with the
+// score, whatever it does.
 type Trend struct {
 	Slope float64  `json:"slope"` // score a round
 	SE    *float64 `json:"se"`    // nil if all slopes are equal or there is one
@@ -20,7 +20,7 @@ type Trend struct {
 // level below which p-values count.
 const level = 0.05
 
-// TrendOf trajectories, over the rounds that the pair design uses.
+// TrendOf returns the trend of trajectories over the rounds that the pair design uses, from 2.
 func TrendOf(runs []acts.Trajectory) Trend {
 	var slopes []float64
 	for _, t := range runs {
@@ -52,7 +52,7 @@ func slopeOf(t acts.Trajectory) (float64, bool) {
 	return (n*xy - x*y) / (n*xx - x*x), true
 }
 
-// Warning in words; empty if there is no trend to warn of.
+// Warning returns a warning about the trend in words; "" if it is not significant.
 func (t Trend) Warning() string {
 	sure := t.P != nil && *t.P < level || t.P == nil && t.Slope != 0
 	if !sure {
@@ -62,6 +62,7 @@ func (t Trend) Warning() string {
 	if t.P != nil {
 		p = fmt.Sprintf(", p = %.2g", *t.P)
 	}
-	return fmt.Sprintf("Score changes by %+.4f a round (n = %d%s): a pair that only grows more or less frequent from round to round is related to it all the same. "+
+	return fmt.Sprintf("Score changes by %+.4f a round (n = %d%s): a pair that only grows more or less frequent from "+
+		"round to round is related to it all the same. "+
 		"Coefficients are associations; claims need the permutation p-values.", t.Slope, t.N, p)
 }

@@ -12,19 +12,19 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Asked is how a model was asked for a turn, and what it answered.
+// Asked is how a model was called for a turn, and what it answered.
 type Asked struct {
 	Calls   []record.Call
 	Prompt  []Message
-	Differs string // the recorded hash, if the prompt is not the one that was sent
+	Differs string // the recorded hash, if Prompt is not the prompt that was sent
 	Answers []Answer
 	Lost    []string // what cannot be shown, and why
 }
 
-// Message is a part of a prompt.
+// Message is one message of a prompt.
 type Message struct{ Role, Content string }
 
-// Answer is an answer as it was received.
+// Answer is one answer of a model as it was received.
 type Answer struct {
 	Ask   int    // from 0
 	Fault string // why it cannot be used; "" if it can
@@ -34,15 +34,15 @@ type Answer struct {
 // Number returns the answer's number, from 1.
 func (a Answer) Number() int { return a.Ask + 1 }
 
-// FromOne returns the number of what is counted from 0.
+// FromOne returns i + 1, to count from 1 what is counted from 0.
 func (Asked) FromOne(i int32) int32 { return i + 1 }
 
-// Nothing reports whether nothing is stored of the turn.
+// Nothing reports whether nothing of the turn is stored.
 func (a Asked) Nothing() bool {
 	return len(a.Calls) == 0 && a.Prompt == nil && a.Answers == nil && a.Lost == nil
 }
 
-// USD returns what a call cost, in words.
+// USD returns the cost of a call with six decimals; "–" if it is not known.
 func (Asked) USD(cost *float64) string {
 	if cost == nil {
 		return "–"

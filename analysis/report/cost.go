@@ -10,10 +10,10 @@ import (
 	"roundtable/envs/wording"
 )
 
-// CostTableName is what the table of a report is called.
+// CostTableName is the name of the table that CostTable returns.
 const CostTableName = "cost"
 
-// CostTable returns a report as it is shown; the last row is the sum.
+// CostTable returns the table of a campaign's spending r, one row per group; the last row is the sum.
 func CostTable(r campaign.Spending) table.Table {
 	t := table.Table{
 		Name: CostTableName, Title: fmt.Sprintf("Cost of %s by %s", r.Campaign, r.By), Columns: []string{string(r.By)},
@@ -85,24 +85,32 @@ func costNotes(r campaign.Spending) []string {
 	for _, s := range r.Changed() {
 		note("WARNING: %s", s)
 	}
-	note("Answered are calls whose answer was billed, with their tokens, cost and latency; cached ones were served from the lake, free. `roundtable status` and the table `summary` count calls of unknown outcome, too. Latency p50 and p95 by nearest rank.")
+	note("Answered are calls whose answer was billed, with their tokens, cost and latency; cached ones were served " +
+		"from the lake, free. `roundtable status` and the table `summary` count calls of unknown outcome, too. " +
+		"Latency p50 and p95 by nearest rank.")
 	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return g.Summed }) {
-		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came from a cache is not recorded.")
+		note("Labels were made after collaborations had ended. They are in the sums of all; how many of them came " +
+			"from a cache is not recorded.")
 	}
 	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return strings.HasPrefix(g.Name, campaign.EmbeddingsBy) }) {
-		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the sums of all.")
+		note("Embeddings are of texts, each bought once for all collaborations in which it is said. They are in the " +
+			"sums of all.")
 	}
 	if slices.ContainsFunc(r.Groups, func(g campaign.SpendingGroup) bool { return strings.HasPrefix(g.Name, campaign.ScoresBy) }) {
-		note("Scores by a judge are of final decisions, each bought once for all collaborations that came to it. They are in the sums of all.")
+		note("Scores by a judge are of final decisions, each bought once for all collaborations that came to it. " +
+			"They are in the sums of all.")
 	}
 	if r.Total.Unknown > 0 {
-		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if all of them were, answered at full length.")
+		note("Unknown: in flight when a process or a connection died, so perhaps billed. Worst USD is the cost if " +
+			"all of them were, answered at full length.")
 	}
 	if r.Total.Settled > 0 {
-		note("Settled (`roundtable cost NAME --settle`): %s of unknown outcome, whose bill is in cost USD, and not in USD/answer.", wording.Count(r.Total.Settled, "call"))
+		note("Settled (`roundtable cost NAME --settle`): %s of unknown outcome, whose bill is in cost USD, and not "+
+			"in USD/answer.", wording.Count(r.Total.Settled, "call"))
 	}
 	if r.Total.Silent > 0 {
-		note("The service did not report the usage of %s: cost USD and USD/answer leave them out; worst USD has the most that they can have cost.", wording.Count(r.Total.Silent, "call"))
+		note("The service did not report the usage of %s: cost USD and USD/answer leave them out; worst USD has the "+
+			"most that they can have cost.", wording.Count(r.Total.Silent, "call"))
 	}
 	if r.Total.SavedUSD > 0 {
 		note("Calls in a cheaper tier of the service saved $%.4f against the standard one (`--by tier`).",
@@ -123,7 +131,8 @@ func costNotes(r campaign.Spending) []string {
 	case r.Planned == 0:
 		note("There is no plan in the lake: how many are planned is not known.")
 	case open > 0:
-		note("%d of %d cells are running or still to come; what those that have begun have cost so far is in the row that is not finished yet.", open, r.Planned)
+		note("%d of %d cells are running or still to come; what those that have begun have cost so far is in the row "+
+			"that is not finished yet.", open, r.Planned)
 	}
 	return notes
 }

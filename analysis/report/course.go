@@ -172,7 +172,7 @@ func (w *course) positionOf(key string) position {
 	text, isKnown := w.json[key]
 	p := position{key: key, Text: parseShape(text).inOneLine(), Class: fmt.Sprint("hue", (number-1)%hues)}
 	if !isKnown || len([]rune(p.Text)) > longestPosition {
-		p.Text = fmt.Sprintf("no. %d", number)
+		p.Text = fmt.Sprintf("#%d", number)
 		if isKnown {
 			w.Named = append(w.Named, naming{p.Text, text})
 		}

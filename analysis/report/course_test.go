@@ -56,7 +56,7 @@ func TestVerdicts(t *testing.T) {
 		{"no decision", held(`"(B)"`, `"(B)" "(C)" "(A)"`, `"(A)" "(C)" -`), options, "Undecided after 2 rounds. Last held: (A) by 2, (C) by 1; right: (B) Shipping.", "nurse: (B) → (A)."},
 		{"numbers", held(`42`, `40 41 42`, `42 42 42 : 42`), Question{}, "Right. Group: 42, 3 of 3.", "nurse: 40 → 42; Agent 2: 41 → 42."},
 		{"a mean", held("", `4 8 6`, `4 8 6 : 5.5`), Question{}, "Decided. Group: 5.5.", "Nobody moved."},
-		{"allocations", held("", `{"Ann":1,"Bob":2,"Cem":30} {"Ann":2,"Bob":1,"Cem":30} -`, `{"Ann":2,"Bob":1,"Cem":30} - - : {"Ann":2,"Bob":1,"Cem":30}`), Question{}, "Decided.", "nurse: no. 1 → no. 2."},
+		{"allocations", held("", `{"Ann":1,"Bob":2,"Cem":30} {"Ann":2,"Bob":1,"Cem":30} -`, `{"Ann":2,"Bob":1,"Cem":30} - - : {"Ann":2,"Bob":1,"Cem":30}`), Question{}, "Decided.", "nurse: #1 → #2."},
 	} {
 		w := courseOf(x.rows, Tell(x.rows))
 		if got := verdictOf(x.rows.Collaborations[0], x.asked, w).Text; got != x.verdict {

@@ -12,7 +12,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// List is the list of a campaign's collaborations, which people sort and filter.
+// List is the list of a campaign's collaborations that people sort and filter on a page.
 type List struct {
 	settings  []string // that tell conditions apart
 	labels    []string // what names these
@@ -23,13 +23,13 @@ type List struct {
 	rows      []listed
 }
 
-// Questions are what conditions ask, and why that is not known of all.
+// Questions are the questions of all conditions, and why some are not known.
 type Questions struct {
 	Of      map[AskedIn]Question
 	Problem string // "" if all are known
 }
 
-// AskedIn is where a question is asked: conditions may shuffle its options.
+// AskedIn is an instance in a condition, because conditions may shuffle the options of a question.
 type AskedIn struct {
 	Condition string
 	Instance  int32
@@ -47,7 +47,7 @@ type listed struct {
 	Earlier bool     // it was run again
 }
 
-// NewList returns the list of a campaign, still without collaborations.
+// NewList returns an empty list for the collaborations of c.
 func NewList(c campaign.Campaign, questions Questions) *List {
 	l := &List{named: map[string]campaign.Condition{}, titles: c.View("").FullTitles(), rank: map[string]int{},
 		questions: questions}
@@ -65,8 +65,7 @@ func NewList(c campaign.Campaign, questions Questions) *List {
 	return l
 }
 
-// With returns the list with those that have not ended at its beginning. The names that the
-// others have are kept for them.
+// With returns a copy of the list with unfinished collaborations at its beginning.
 func (l *List) With(unfinished []record.Collaboration) *List {
 	more := *l
 	more.rows = nil
@@ -78,8 +77,7 @@ func (l *List) With(unfinished []record.Collaboration) *List {
 	return &more
 }
 
-// Add lists a collaboration; earlier is one that was run again. It returns what its
-// transcript is called.
+// Add adds a collaboration and returns its transcript's ID; earlier is as for IDOf.
 func (l *List) Add(c record.Collaboration, earlier bool) string {
 	id := IDOf(c.Key, earlier)
 	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
@@ -88,7 +86,8 @@ func (l *List) Add(c record.Collaboration, earlier bool) string {
 	return id
 }
 
-// IDOf returns what the transcript of a collaboration is called; earlier is one that was run again.
+// IDOf returns the ID of a collaboration's transcript. earlier says that it is a generation that was run
+// again; its ID ends in the generation's number.
 func IDOf(of record.Key, earlier bool) string {
 	if earlier {
 		return fmt.Sprintf("%s.%d", of.CollaborationID, of.Generation)
@@ -105,10 +104,9 @@ type column struct {
 	value  func(listed) any
 }
 
-// MarshalJSON writes {"columns": […], "questions": […], "rows": [[…], …]}, the transcript's
-// name first; a question is its index among the questions, and a value that is absent null.
-// Rows are in the order of the plan, those that have not ended first. No text in it can turn
-// or steer.
+// MarshalJSON writes {"columns": […], "questions": […], "rows": [[…], …]}. A row begins with the transcript's
+// ID; a question is its index in questions, and a missing value is null. Rows are in the plan's order,
+// unfinished ones first. Characters that change the reading direction or control a terminal are made visible.
 func (l *List) MarshalJSON() ([]byte, error) {
 	ordered := l.orderedRows()
 	questions := questionIndex{at: map[string]int{}}
@@ -138,7 +136,7 @@ func (l *List) orderedRows() []listed {
 	return ordered
 }
 
-// Neighbours returns the IDs before and after one in the order of the plan; "" where there is none.
+// Neighbours returns the IDs before and after id in the plan's order; "" where there is none.
 func (l *List) Neighbours(id string) (before, after string) {
 	all := l.orderedRows()
 	i := slices.IndexFunc(all, func(r listed) bool { return r.ID == id })
@@ -199,6 +197,7 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		}},
 		number("score", hasKeys, func(r listed) any { return roundedScore(r.Score) }),
 		{Name: "condition", Hidden: len(l.named) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
+		number("replicate", false, func(r listed) any { return r.Replicate }),
 		number("rounds", false, func(r listed) any { return r.RoundsRun }),
 		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.FinalAgreement }},
 		number("tokens", false, func(r listed) any { return r.InputTokens + r.OutputTokens }),
@@ -216,7 +215,6 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		{Name: "status", Hidden: true, value: func(r listed) any { return r.statusText() }},
 		number("decided in round", true, func(r listed) any { return r.DecidedRound }),
 		{Name: "instance", Hidden: true, value: func(r listed) any { return r.InstanceID }},
-		number("replicate", true, func(r listed) any { return r.Replicate }),
 		number("calls", true, func(r listed) any { return r.Calls }),
 	}
 	for i, label := range l.labels {

@@ -146,7 +146,7 @@ func areAlike(values []float64) bool {
 	return true
 }
 
-// Worth is what a proposal is worth.
+// Worth is the value of a proposal.
 type Worth struct {
 	Value     float64
 	Utilities []float64 // by agent

@@ -11,7 +11,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Ran is what ran, and what went wrong.
+// Ran says what ran, and what went wrong.
 type Ran struct {
 	Simulated  string // what rests on scripted agents; "" if nothing does
 	Facts      []fact
@@ -22,7 +22,7 @@ type Ran struct {
 	To         func(collaboration string) string // where its transcript is
 }
 
-// Link returns where a collaboration's transcript is.
+// Link returns the link to a collaboration's transcript.
 func (r Ran) Link(collaboration string) string { return r.To(collaboration) }
 
 func (t *Tally) ranOf(s Source) Ran {

@@ -17,7 +17,7 @@ import (
 //go:embed page
 var files embed.FS
 
-// Parts returns the templates of the pages, for others to add theirs.
+// Parts returns the templates of the pages, to which others can add theirs.
 func Parts() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"numeric": numericColumns,
@@ -51,7 +51,7 @@ func headOf(name string, scripts ...string) head {
 	return h
 }
 
-// Asset returns a style sheet or script as it will stand in a page; it panics if there is none.
+// Asset returns the style sheet or script called name, ready to be put in a page; it panics if there is none.
 func Asset(name string) string {
 	data, err := files.ReadFile("page/" + name)
 	if err != nil {
@@ -64,7 +64,8 @@ func Asset(name string) string {
 // text at all is dropped wherever it came from.
 func render(w io.Writer, name string, data any) error { return Render(w, templates, name, data) }
 
-// Render writes a template of a set that began with Parts, as render does.
+// Render executes the template called name of set, which must begin with Parts, and writes the result to w.
+// Characters that change the reading direction or control a terminal are made visible.
 func Render(w io.Writer, set *template.Template, name string, data any) error {
 	var b strings.Builder // whose text is no copy: a report's is large
 	if err := set.ExecuteTemplate(&b, name, data); err != nil {

@@ -252,7 +252,7 @@ func unpack[T any](t *testing.T, text string) (named map[string]T) {
 // In a folder each transcript is a page.
 func TestFolder(t *testing.T) {
 	page, files, w := writeFolder(t, source(collaboration("majority", 7, 2, "All work"), failing()))
-	if len(files) != 4 || w != (Written{2, 2}) {
+	if len(files) != 4 || w != (Written{Collaborations: 2, Transcripts: 2}) {
 		t.Fatalf("%d files, %+v", len(files), w)
 	}
 	if strings.Contains(page, "All work") || !strings.Contains(page, `data-base="report-transcripts/"`) || !strings.Contains(page, `href="report-transcripts/rated-1-i0-r1.html"`) {

@@ -18,26 +18,52 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Results are what a campaign found.
+// Results are a campaign's results.
 type Results struct {
 	Headlines []overview.Headline // one for each environment
 	Figures   []Figure
 	Tables    []Result
+	Beside    *Comparison // nil if the campaign stands alone
 }
 
-// Group is a part of the results that is about one thing.
+// Comparison is a campaign's conditions beside those of others.
+type Comparison struct {
+	Name      string // of the campaign
+	All       string // of all of them, "a and b"
+	Headlines []overview.Headline
+	Figures   []Figure
+	Tables    []Result
+	Notes     []string // what is paired
+}
+
+// compareCampaigns returns what joined campaigns come to, of which one is called name.
+func compareCampaigns(joined campaign.Campaign, name string) *Comparison {
+	joined = joined.Grouped()
+	c := &Comparison{Name: name, All: joined.Name, Headlines: overview.Headlines(joined), Notes: joined.Joined}
+	if f, err := figures.Make(joined, "conditions"); err == nil {
+		c.Figures = append(c.Figures, pictureOf(f))
+	}
+	for _, table := range []string{"outcomes", "comparisons"} {
+		if t, err := study.Make(joined, table); err == nil { // where nothing is paired, the notes say so
+			c.Tables = append(c.Tables, Result{Table: t})
+		}
+	}
+	return c
+}
+
+// Group is a group of results on one topic.
 type Group struct {
 	Title   string
 	Figures []Figure
 	Tables  []Result
 }
 
-// ID returns the place of the group, for links.
+// ID returns the group's anchor on the page.
 func (g Group) ID() string {
 	return "of-" + strings.NewReplacer(" ", "-", ",", "").Replace(strings.ToLower(g.Title))
 }
 
-// Count says how much is in the group.
+// Count returns how many figures and tables the group has, in words; "" if none.
 func (g Group) Count() string {
 	var parts []string
 	if n := len(g.Figures); n > 0 {
@@ -58,7 +84,7 @@ var (
 		"worth": "Worth of talking"}
 )
 
-// First returns what a page begins with, each figure before the table of its name.
+// First returns the groups at the beginning of a page; each figure comes before the table of the same name.
 func (r Results) First() (parts []Group) {
 	for _, name := range slices.Concat([]string{"conditions"}, firstTables) {
 		g := r.group(firstTitles[name], func(f string) bool { return f == name },
@@ -70,7 +96,7 @@ func (r Results) First() (parts []Group) {
 	return parts
 }
 
-// Groups returns everything else, by study.
+// Groups returns the figures and tables that First does not, by study.
 func (r Results) Groups() (all []Group) {
 	for _, title := range append(study.Titles(), costTitle) {
 		g := r.group(title, func(f string) bool { return !slices.Contains(firstFigures, f) && figures.StudyOf(f) == title },
@@ -92,13 +118,13 @@ func (r Results) group(title string, hasFigure, hasTable func(name string) bool)
 // costTitle is the group of tables that no study has.
 const costTitle = "Cost"
 
-// CanBeDrawn reports whether there is a picture, also as a file.
+// CanBeDrawn reports whether the figure can be drawn, on the page or as a file.
 func (f Figure) CanBeDrawn() bool { return f.SVG != "" }
 
 // phoneWidth is that of a figure that is read on a phone.
-const phoneWidth = 85 * vg.Millimeter
+const phoneWidth = 78 * vg.Millimeter
 
-// Figure is a picture for the page.
+// Figure is a figure on a page.
 type Figure struct {
 	Name, Title string
 	Notes       []string
@@ -109,66 +135,13 @@ type Figure struct {
 	Downloads   []Download
 }
 
-// Result is a table for the page.
+// Result is a table on a page.
 type Result struct {
 	table.Table
 	Downloads []Download
 }
 
-// Kept returns the columns that are shown: those that are neither empty nor the same in all
-// rows, or else the first.
-func (r Result) Kept() (columns []int) {
-	for j := range r.Columns {
-		if len(r.Rows) > 0 && r.sameValue(j) == nil {
-			columns = append(columns, j)
-		}
-	}
-	if columns == nil {
-		return []int{0}
-	}
-	return columns
-}
-
-// sameValue returns the value that a column has in all of several rows, or in a single one that
-// is empty; nil if the column is to be shown.
-func (r Result) sameValue(j int) *string {
-	value := r.Rows[0][j].String()
-	for _, row := range r.Rows {
-		if row[j].String() != value {
-			return nil
-		}
-	}
-	if len(r.Rows) < 2 && value != "" {
-		return nil
-	}
-	return &value
-}
-
-// Same says what the columns have that are not shown; "" if all are.
-func (r Result) Same() string {
-	var same, empty []string
-	for j, name := range r.Columns {
-		if slices.Contains(r.Kept(), j) || len(r.Rows) == 0 {
-			continue
-		}
-		switch value := r.sameValue(j); *value {
-		case "":
-			empty = append(empty, name)
-		default:
-			same = append(same, name+" "+*value)
-		}
-	}
-	var parts []string
-	if same != nil {
-		parts = append(parts, "The same in all rows: "+strings.Join(same, ", ")+".")
-	}
-	if empty != nil {
-		parts = append(parts, "Empty: "+strings.Join(empty, ", ")+".")
-	}
-	return strings.Join(parts, " ")
-}
-
-// Download is another form of a figure or table.
+// Download is a file that a figure or table can be saved as.
 type Download struct{ As, To string }
 
 // resultsOf makes the tables and figures that a campaign has something for.

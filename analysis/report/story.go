@@ -13,7 +13,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Story is what the template of a transcript is given.
+// Story is the data for the template of a transcript.
 type Story struct {
 	Told
 	ID        string
@@ -26,8 +26,8 @@ type Story struct {
 	Acts      map[int32][]string // of messages, by entry
 	Plots     []*plot
 	Lost      string // why unusable answers are missing
-	Unknown   string // why it cannot be said what it was about
-	Show      string // the command that shows prompts and raw answers; "" if they can be asked for
+	Unknown   string // why the task is not known
+	Show      string // the command that shows prompts and raw answers; "" if the page can show them
 	Asks      bool   // prompts and raw answers can be opened
 	unusable  map[int][]Unusable
 	worth     func(proposal string) (Worth, bool)
@@ -36,7 +36,7 @@ type Story struct {
 	scores    map[int32][]*big.Rat // that the rule counts, by entry of the decision
 }
 
-// StoryOf returns the story of a collaboration that is called id on the page, see IDOf.
+// StoryOf returns the story of a collaboration; id is its transcript's ID, as IDOf returns it.
 func (s Source) StoryOf(id string, rows record.Rows) Story {
 	c := rows.Collaborations[0]
 	story := Story{Told: Tell(rows), ID: id, Earlier: id != c.CollaborationID && c.Status != record.Unfinished,
@@ -74,6 +74,9 @@ func (s Source) StoryOf(id string, rows record.Rows) Story {
 	}
 	return story
 }
+
+// IsUnfinished reports whether the collaboration has not ended.
+func (s Story) IsUnfinished() bool { return s.Collaboration.Status == record.Unfinished }
 
 func (s Source) addAbout(story *Story, of record.Key) {
 	if s.About == nil {
@@ -115,7 +118,7 @@ type option struct {
 	Right, Decided bool
 }
 
-// Options returns the options of the question, with those that are right or were decided for.
+// Options returns the question's options, and whether each is right and was decided for.
 func (s Story) Options() []option {
 	var all []option
 	keys := keysOf(s.Collaboration)
@@ -130,16 +133,26 @@ func (s Story) Options() []option {
 	return all
 }
 
-// Keys returns the right answers in words; "" if none is known.
+// Keys returns the right answers in words; "" if they are not known.
 func (s Story) Keys() string { return s.Question.joinAnswers(keysOf(s.Collaboration)) }
 
-// Label returns what a proposal says, if that is short enough for the head of a column.
+// Label returns a proposal in words, or "" if it is too long for the head of a column.
 func (s Story) Label(proposal string) string {
 	text := parseShape(proposal).inOneLine()
 	if len([]rune(text)) > longestPosition {
 		return ""
 	}
 	return s.Question.answer(proposal)
+}
+
+// Choice returns what a turn of a phase votes for or selects, in words; "" if that is not one short proposal.
+func (s Story) Choice(p Phase, t Turn) string {
+	for _, c := range p.Candidates {
+		if c.Number == t.Choice {
+			return s.Label(c.Proposal)
+		}
+	}
+	return ""
 }
 
 // searchText returns what was said and why, for a search.
@@ -155,13 +168,13 @@ func (s Story) searchText() string {
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }
 
-// HTML returns the transcript.
+// HTML returns the transcript as HTML.
 func (s Story) HTML() (template.HTML, error) { return partHTML("story", s) }
 
 // Unusable returns the raw answers of an entry that could not be used.
 func (s Story) Unusable(entry int32) []Unusable { return s.unusable[int(entry)] }
 
-// Shaped returns a proposal as what it is, with what it is worth if that is known.
+// Shaped returns a proposal parsed for display, with its value if that is known.
 func (s Story) Shaped(text string) proposal {
 	p := parseShape(text)
 	if s.worth == nil {
@@ -199,8 +212,7 @@ type voterRow struct {
 	Count  bool     // it is what the rule counts
 }
 
-// Matrix lays the ballots of a phase out by voter; the last row is what the rule counts of
-// them, if that is known.
+// Matrix returns the ballots of a phase by voter; the last row has the rule's counts, if they are known.
 func (s Story) Matrix(p Phase) []voterRow {
 	var rows []voterRow
 	at := map[string]int{}
@@ -221,9 +233,34 @@ func (s Story) Matrix(p Phase) []voterRow {
 	return rows
 }
 
+// scoresOf returns what the rule counts of the ballots of a phase. Some protocols count in a phase of its own, later
+// in the round.
+func (s Story) scoresOf(p Phase) []*big.Rat {
+	last := p.Turns[len(p.Turns)-1].Entry
+	if scores := s.scores[last]; scores != nil {
+		return scores
+	}
+	for _, round := range s.Rounds {
+		if len(round.Phases) > 0 && round.Phases[0].Turns[0].Entry > last {
+			return nil
+		}
+		for _, phase := range round.Phases {
+			end := phase.Turns[len(phase.Turns)-1]
+			switch {
+			case end.Entry <= last:
+			case len(phase.Candidates) > 0: // these are counted next
+				return nil
+			case end.Decided:
+				return s.scores[end.Entry]
+			}
+		}
+	}
+	return nil
+}
+
 // countOf returns what the rule counts for each candidate of a phase; nil if that is not known.
 func (s Story) countOf(p Phase) []string {
-	scores := s.scores[p.Turns[len(p.Turns)-1].Entry]
+	scores := s.scoresOf(p)
 	var all []string
 	for _, c := range p.Candidates {
 		if c.Number < 1 || int(c.Number) > len(scores) {

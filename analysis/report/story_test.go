@@ -82,6 +82,41 @@ func TestMatrix(t *testing.T) {
 	}
 }
 
+// Ballots have the count of a later phase of their round, unless others stand between; who votes for one
+// candidate, or a count that selects one, names it.
+func TestCountsInAPhaseOfTheirOwn(t *testing.T) {
+	vote := func(entry int32) Phase {
+		return Phase{Candidates: []candidate{{Number: 1, Proposal: `"(B)"`, Votes: []vote{{"Ann", "1"}}}, {Number: 2, Proposal: `"(A)"`}},
+			Turns: []Turn{{Entry: entry, Choice: 1}, {Entry: entry + 1}}}
+	}
+	count := func(entry int32) Phase { return Phase{Turns: []Turn{{Entry: entry, Decided: true, Choice: 2}}} }
+	s := Story{Question: Question{Options: []string{"Billing", "Shipping"}}, scores: map[int32][]*big.Rat{}}
+	s.scores[4], s.scores[8] = []*big.Rat{big.NewRat(2, 1), big.NewRat(0, 1)}, []*big.Rat{big.NewRat(1, 1), big.NewRat(1, 2)}
+	for _, x := range []struct {
+		what   string
+		rounds []Round
+		first  string
+	}{
+		{"counted in the round", []Round{{Phases: []Phase{vote(2), count(4)}}, {Phases: []Phase{vote(6), count(8)}}}, "2"},
+		{"counted in the next round", []Round{{Phases: []Phase{vote(2)}}, {Phases: []Phase{vote(6), count(8)}}}, ""},
+		{"others are counted", []Round{{Phases: []Phase{vote(2), vote(6), count(8)}}}, ""},
+	} {
+		s.Rounds = x.rounds
+		m := s.Matrix(x.rounds[0].Phases[0])
+		got := ""
+		if last := m[len(m)-1]; last.Count {
+			got = last.Values[0]
+		}
+		if got != x.first {
+			t.Errorf("%s: the count is %q, want %q", x.what, got, x.first)
+		}
+	}
+	phase := vote(2)
+	if a, b := s.Choice(phase, phase.Turns[0]), s.Choice(phase, phase.Turns[1]); a != "(B) Shipping" || b != "" {
+		t.Errorf("the votes are for %q and %q", a, b)
+	}
+}
+
 func moves(at ...string) []record.Turn {
 	var turns []record.Turn
 	for i, place := range at {

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Tally is what a page says of all collaborations.
+// Tally counts, over all collaborations, how they ended, what ran and what went wrong.
 type Tally struct {
 	kinds     map[[2]string]*failure
 	seen      map[string]map[string]int // collaborations by fact, value
@@ -33,7 +33,7 @@ type failure struct {
 // wrong is what went wrong in a turn or a call of a collaboration.
 type wrong struct{ What, Kind string }
 
-// ReadWrong returns what keeps of a run what went wrong in it, for the tally of a page.
+// ReadWrong returns a reader that keeps what went wrong in each run; Glance and Source need it.
 func ReadWrong() campaign.Reader {
 	return campaign.Keeping[[]wrong]("", func(r *campaign.Run, rows record.Rows) error {
 		campaign.Keep(&r.Parts, findWrong(rows))

@@ -12,7 +12,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Told is a collaboration in the order in which it happened.
+// Told is a collaboration in words, in the order in which it happened.
 type Told struct {
 	Collaboration record.Collaboration
 	About         []string // sentences on what was run
@@ -24,20 +24,20 @@ type Told struct {
 	also  map[int32]string
 }
 
-// Fact is one thing that readers are told of what a collaboration was about.
+// Fact is a named fact about a collaboration's task, for readers.
 type Fact struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// Round is a round with what it left.
+// Round is one round, and what stands at its end.
 type Round struct {
 	Number   int32 // from 1
 	Phases   []Phase
 	Standing string // what stands at its end
 }
 
-// Phase is turns of one kind; a decision ends it.
+// Phase is a sequence of turns of one kind; a decision ends it.
 type Phase struct {
 	Name       string
 	Candidates []candidate // of its ballots
@@ -58,12 +58,13 @@ type vote struct {
 	Value string // an exact fraction
 }
 
-// Turn is one entry.
+// Turn is one entry of a transcript.
 type Turn struct {
 	Entry    int32
 	Who      string // the speaker, with its role
 	Does     string // to be read right after Who, as in "Ann to Bob:"
-	Again    string // how often it had to be asked again; "" if it had not
+	Choice   int32  // the number of the one candidate that it votes for or selects; 0 if there is none
+	Again    string // how often the model was asked again, in words; "" if it was not
 	Proposal string // "" if there is none or it is the Text
 	Text     string // what others could see
 	Reason   string // private
@@ -82,7 +83,7 @@ type telling struct {
 	proposals map[string]string // by key
 }
 
-// Tell tells the rows of one collaboration, which are in the order of their keys.
+// Tell returns the rows of one collaboration, which must be in the order of their keys, in words.
 func Tell(rows record.Rows) Told {
 	t := &telling{Rows: rows, names: agentNames{}, also: map[int32]string{}, proposals: map[string]string{}}
 	t.nameAgents()
@@ -142,7 +143,8 @@ func unfinishedText(c record.Collaboration) []string {
 	if c.Status != record.Unfinished {
 		return nil
 	}
-	return []string{fmt.Sprintf("Unfinished, in round %d of %d: this is what has been answered so far. No table of results counts it.", c.RoundsRun, c.RoundsPlanned)}
+	return []string{fmt.Sprintf("Unfinished, in round %d of %d: this is what has been answered so far. No table of "+
+		"results counts it.", c.RoundsRun, c.RoundsPlanned)}
 }
 
 func settingsText(c record.Collaboration) []string {
@@ -244,10 +246,10 @@ func endingText(c record.Collaboration) string {
 	return fmt.Sprintf("%s. Decision: %s.%s", end, plainProposal(*c.DecisionJSON), scoreText(c.Score, c.Utilities))
 }
 
-// AgentName returns what an agent is called.
+// AgentName returns the name of an agent.
 func (s Told) AgentName(agent int32) string { return s.names.nameOf(agent) }
 
-// AgentAlso returns what else an agent is called: its role, or its name; "" if nothing.
+// AgentAlso returns the other name of an agent: its role, or its name; "" if it has none.
 func (s Told) AgentAlso(agent int32) string { return s.also[agent] }
 
 // agentNames are what agents are called, by index.

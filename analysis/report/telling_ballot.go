@@ -68,6 +68,15 @@ func ballotText(row record.Turn, approval bool) string {
 	return fmt.Sprintf("candidate %d", b.Choice+1)
 }
 
+// choiceOf returns the number of the candidate that a ballot names alone; 0 if it names several, or none.
+func choiceOf(row record.Turn) int32 {
+	b := actOf(row).Ballot
+	if b == nil || b.Abstain || len(b.Points) > 0 || len(b.Order) > 0 {
+		return 0
+	}
+	return int32(b.Choice + 1)
+}
+
 func candidatesNumbered(candidates []int) string {
 	if len(candidates) == 1 {
 		return "candidate " + candidateNumbers(candidates, "")

@@ -14,6 +14,9 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	turn := Turn{Entry: row.Entry, Who: row.AgentName, Sees: seenEntries(row), Asked: row.Kind == "ask" && row.Asks > 0}
 	if row.Kind == "decide" {
 		turn.Who, turn.Does, turn.Decided = "Decision", ": "+countText(row), true
+		if d := actOf(row).Decision; d != nil {
+			turn.Choice = int32(d.Selected + 1)
+		}
 		return turn
 	}
 	// it moved the agent
@@ -34,6 +37,9 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	}
 	turn.Invalid = row.Status == string(transcript.Invalid)
 	turn.Does = t.actText(row)
+	if row.Format == string(transcript.FormatBallot) {
+		turn.Choice = choiceOf(row)
+	}
 	if row.Asks > 1 && !turn.Invalid {
 		turn.Again = "asked again " + timesText(row.Asks-1, "time")
 	}

@@ -92,7 +92,8 @@ var shared = []string{"style.css", "story.js"}
 
 // folderPolicy lets a page of a folder use files of it, from a disk or a server. No
 // script in the page itself runs.
-const folderPolicy = "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src data:; base-uri 'none'; form-action 'none'"
+const folderPolicy = "default-src 'none'; style-src 'self' file: 'unsafe-inline'; script-src 'self' file:; img-src " +
+	"data:; base-uri 'none'; form-action 'none'"
 
 func (t *transcripts) writeFile(id string, told, asked []block) error {
 	if !t.sharing {

@@ -8,7 +8,7 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Unusable is an answer as it was received that could not be used.
+// Unusable is an answer, as it was received, that could not be used.
 type Unusable struct {
 	Ask   int    // from 0
 	Fault string // why
@@ -18,7 +18,7 @@ type Unusable struct {
 // longest is how much of an unusable answer is shown.
 const longest = 8 << 10
 
-// Text returns the answer for people: what is not text is replaced, and a long one cut.
+// Text returns the answer as readable text: invalid parts are replaced, and long answers are cut.
 func (u Unusable) Text() string {
 	if len(u.Raw) <= longest {
 		return strings.ToValidUTF8(string(u.Raw), "\uFFFD")

@@ -9,7 +9,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Question is what a collaboration was asked; the zero value if it was not a question.
+// Question is the question that a collaboration had to answer; the zero value if its task is none.
 type Question struct {
 	Text, Context string
 	Options       []string // in the order of their letters

@@ -114,7 +114,7 @@ func (db *DB) setUpViews() ([]string, error) {
 // lockSettings are the last that are set.
 var lockSettings = []string{"SET enable_external_access = false", "SET lock_configuration = true"}
 
-// Close lets go of the database and removes its private folder.
+// Close closes the database and removes its private folder.
 func (db *DB) Close() error {
 	db.stop()
 	return os.RemoveAll(db.scratch)
@@ -123,8 +123,7 @@ func (db *DB) Close() error {
 // tempFolder returns the only folder besides the lake that DuckDB may use.
 func (db *DB) tempFolder() string { return filepath.Join(db.scratch, "temp") }
 
-// Parquet writes what a SELECT answers as a Parquet file, and says how many
-// rows it has.
+// Parquet writes the result of a SELECT as a Parquet file, and returns the number of rows.
 func (db *DB) Parquet(ctx context.Context, s Statement, w io.Writer) (rows int64, err error) {
 	if err := db.prepareSelect(ctx, s); err != nil {
 		return 0, err

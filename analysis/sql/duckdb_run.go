@@ -57,7 +57,7 @@ func (db *DB) checkKind(ctx context.Context, s Statement, kind duckdb.StmtType) 
 	return fmt.Errorf("this kind of statement is refused; %s", accepted)
 }
 
-// Run answers a statement. DuckDB holds the whole result in memory.
+// Run runs a statement. DuckDB holds the whole result in memory.
 func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
 	prepared, kind, err := db.prepareStatement(ctx, s)
 	if err != nil {
@@ -85,8 +85,8 @@ func (db *DB) Run(ctx context.Context, s Statement) (Result, error) {
 // pageRows is how many rows Stream has in memory.
 const pageRows = 20_000
 
-// Stream returns Run for large results: those of a SELECT are kept in DuckDB's
-// temporary storage and come out page by page. Only the last one is kept.
+// Stream is Run for large results: DuckDB keeps the result of a SELECT in temporary storage and returns it
+// page by page. The next call of Stream drops it.
 func (db *DB) Stream(ctx context.Context, s Statement) (Result, error) {
 	if db.checkSelect(ctx, s) != nil {
 		return db.Run(ctx, s)

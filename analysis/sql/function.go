@@ -2,7 +2,7 @@ package sql
 
 import "roundtable/analysis/lake/record"
 
-// Function computes rows where a statement asks for them: FROM name('argument').
+// Function is a table function of SQL: FROM name('argument').
 type Function struct {
 	Name string
 	// Table names a view with what the function gives for each campaign; "" for none.

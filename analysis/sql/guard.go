@@ -14,7 +14,8 @@ import (
 )
 
 // accepted is what a DB answers, in words.
-const accepted = "the lake is only read: SELECT (also WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE), EXPLAIN of it, and CREATE and DROP of views, tables and macros that last as long as the session"
+const accepted = "the lake is only read: SELECT (also WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE), EXPLAIN of it, " +
+	"and CREATE and DROP of views, tables and macros that last as long as the session"
 
 // explained is what is explained; ANALYZE runs it.
 var explained = regexp.MustCompile(`(?is)^\s*EXPLAIN\s+(?:ANALYZE\s+)?(.*)$`)
@@ -61,7 +62,8 @@ var suspicious = []string{"io", "invalid input", "internal", "fatal", "serializa
 	"out of memory"}
 
 // errSeveral is about what looks like one statement and is not.
-var errSeveral = errors.New("DuckDB takes this for several statements; end each with a semicolon, and say PIVOT … ON column IN (…) with the values")
+var errSeveral = errors.New("DuckDB takes this for several statements; end each with a semicolon, and say PIVOT … ON " +
+	"column IN (…) with the values")
 
 // checkText refuses what DuckDB would not read as it is written, and forbidden functions.
 func checkText(text string) error {

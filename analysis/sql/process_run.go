@@ -84,7 +84,8 @@ func (db *DB) checkKind(ctx context.Context, s Statement) (int, error) {
 		if db.checkSelect(ctx, Statement{Text: m[1]}) == nil {
 			return explains, nil
 		}
-		return 0, Refused{fmt.Errorf("EXPLAIN and EXPLAIN ANALYZE are followed by a SELECT here, without anything between; %s", accepted)}
+		return 0, Refused{fmt.Errorf("EXPLAIN and EXPLAIN ANALYZE are followed by a SELECT here, without anything "+
+			"between; %s", accepted)}
 	}
 	if m := creates.FindStringSubmatch(text); m != nil && !strings.Contains(text, ";") {
 		last := Statement{Text: m[3]}

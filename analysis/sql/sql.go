@@ -22,15 +22,16 @@ import (
 )
 
 // ErrNoDuckDB says that DuckDB is neither linked into the program nor found beside it.
-var ErrNoDuckDB = errors.New("SQL needs DuckDB, which is not in this build and was not found: pip install duckdb (for the python3 " +
-	"beside roundtable or on the PATH), or put DuckDB's command line on the PATH, or build with CGO_ENABLED=1 and a C compiler; " +
-	"roundtable export needs none of these (docs/guides/sql.md)")
+var ErrNoDuckDB = errors.New("SQL needs DuckDB, which is not in this build and was not found: pip install duckdb " +
+	"(for the python3 " +
+	"beside roundtable or on the PATH), or put DuckDB's command line on the PATH, or build with CGO_ENABLED=1 and a " +
+	"C compiler; roundtable export needs none of these (docs/guides/sql.md)")
 
-// Refused is about a statement of which nothing has run: it is not SQL, names
-// what is not there, is of a kind that is not answered, or is several.
+// Refused is the error for a statement of which nothing has run: it is not valid SQL, names something that
+// does not exist, is of a kind that is not allowed, or is more than one statement.
 type Refused struct{ error }
 
-// Source is what a database is opened over.
+// Source says what a database is opened over.
 type Source struct {
 	Store     store.Store
 	Location  string       // of the store, as lake.Open takes it
@@ -41,9 +42,9 @@ type Source struct {
 	Functions []Function
 }
 
-// Result is what a statement answers. Rows are read as they are ranged over,
-// once; the first error ends them. A value is nil, bool, a number of any kind,
-// string, time.Time, json.Number (decimals and large integers), []any or map[string]any.
+// Result is the answer to a statement. Rows can be ranged over once, and are read meanwhile; the first error
+// ends them. A value is nil, bool, a number of any kind, string, time.Time, json.Number (decimals and large
+// integers), []any or map[string]any.
 type Result struct {
 	Columns []string
 	Plan    bool // it is the answer to EXPLAIN: texts of several lines

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Statement is a piece of SQL as it was written.
+// Statement is one SQL statement as it was written.
 type Statement struct {
 	Text string // without the semicolon
 	Line int    // where it begins in what it is from, from 1; error messages count from there
@@ -40,12 +40,11 @@ func trimComments(s string) string {
 	}
 }
 
-// Split cuts text, which begins at a line, into the statements that semicolons
-// end, and what comes after the last of them. Pieces with nothing but space
-// and comments are left out; of rest, Text may be blank.
+// Split splits text, whose first line has the number line, into the statements that semicolons end and rest,
+// what follows the last semicolon. Pieces with only space and comments are left out; rest.Text may be blank.
 //
-// Where a statement ends is said again by DuckDB before it runs, so a mistake
-// here is an error there and never an unseen statement.
+// DuckDB parses each statement again before it runs, so a mistake here becomes an error there, and no
+// statement runs unseen.
 func Split(text string, line int) (statements []Statement, rest Statement) {
 	for {
 		end, blank := scanStatement(text)

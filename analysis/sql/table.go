@@ -40,7 +40,7 @@ func Table[T any](rows iter.Seq2[T, error]) Result {
 	return r
 }
 
-// Values returns the values of each row of a table, see Table.
+// Values returns the values of each row, by column, as Table does.
 func Values[T any](rows []T) (all [][]any) {
 	each := func(yield func(T, error) bool) {
 		for _, row := range rows {
@@ -75,8 +75,7 @@ func fieldValue(v reflect.Value, f reflect.StructField) any {
 	return v.Interface()
 }
 
-// WriteParquet writes the rows of a table, and says how many. The file is like
-// the lake's own, which open everywhere.
+// WriteParquet writes rows as a Parquet file like the lake's own, and returns their number.
 func WriteParquet[T any](w io.Writer, rows iter.Seq2[T, error]) (n int64, err error) {
 	p := lake.NewWriter[T](w)
 	chunk := make([]T, 0, 1024)

@@ -12,8 +12,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Text returns a value on one line or as it was said: "" for nil, timestamps as
-// RFC 3339, floats with all their digits, lists and structures as JSON.
+// Text returns a value as text: "" for nil, strings as they are, timestamps as RFC 3339, floats with all their
+// digits, lists and structures as JSON on one line.
 func Text(v any) string {
 	switch v := v.(type) {
 	case nil:

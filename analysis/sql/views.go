@@ -44,7 +44,8 @@ func (f files) withLabels(rows string) string {
 		values = append(values, fmt.Sprintf("(%s, %s, %s)", quoteLiteral(l.campaign), quoteLiteral(l.condition),
 			quoteLiteral(l.label)))
 	}
-	return fmt.Sprintf("SELECT * EXCLUDE (now) REPLACE (coalesce(now, label) AS label) FROM (%s) LEFT JOIN (VALUES %s) AS labels(campaign_id, condition_id, now) USING (campaign_id, condition_id)",
+	return fmt.Sprintf("SELECT * EXCLUDE (now) REPLACE (coalesce(now, label) AS label) FROM (%s) LEFT JOIN (VALUES "+
+		"%s) AS labels(campaign_id, condition_id, now) USING (campaign_id, condition_id)",
 		rows, strings.Join(values, ", "))
 }
 
@@ -93,7 +94,8 @@ func selectStored(table record.Table, files []string, hidden []superseded) (stri
 			fmt.Fprintf(&b, "(%s, %s, %d::INTEGER)", quoteLiteral(s.campaign),
 				quoteLiteral(s.Collaboration), s.Generation)
 		}
-		b.WriteString(") AS hidden(campaign_id, collaboration_id, generation) USING (campaign_id, collaboration_id, generation)")
+		b.WriteString(") AS hidden(campaign_id, collaboration_id, generation) USING (campaign_id, collaboration_id, " +
+			"generation)")
 	}
 	return b.String(), nil
 }

@@ -10,10 +10,10 @@ import (
 	"roundtable/envs/wording"
 )
 
-// WriteCSV writes a header and the rows, and says how many. It is safe to open
-// with a spreadsheet: a text that begins with = + - @ ' a tab or an end of line
-// gets a ' before it, so that a reader who drops one leading ' has the exact text again.
-// Numbers stay as they are. An absent value is empty, an empty text is "".
+// WriteCSV writes a header and the rows of r, and returns the number of rows. It is safe to open in a
+// spreadsheet: a text that begins with = + - @ ' a tab or a line break gets a ' before it, so that a reader
+// who drops one leading ' has the exact text again. Numbers stay as they are. A missing value is empty, an
+// empty text is "".
 func WriteCSV(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)
 	for i, name := range r.Columns {
@@ -50,8 +50,8 @@ func writeField(b *bufio.Writer, at int, v any) {
 	b.WriteString(s)
 }
 
-// WriteJSONL writes each row as a JSON object on a line of its own, the columns
-// in their order, and says how many. A name that is there twice gets a number.
+// WriteJSONL writes each row as a JSON object on a line of its own, the columns in their order, and returns
+// the number of rows. Repeated column names get a number.
 func WriteJSONL(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)
 	for object, err := range jsonObjects(r) {
@@ -65,7 +65,7 @@ func WriteJSONL(w io.Writer, r Result) (rows int64, err error) {
 	return rows, b.Flush()
 }
 
-// WriteJSON writes the objects of WriteJSONL as one array.
+// WriteJSON writes the objects of WriteJSONL as one array, and returns the number of rows.
 func WriteJSON(w io.Writer, r Result) (rows int64, err error) {
 	b := bufio.NewWriter(w)
 	before := "[\n"

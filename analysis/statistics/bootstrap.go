@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// Statistic of a resample, given as indices of collaborations; false if it is
-// not defined for it. Whatever belongs to a collaboration, such as its rounds or
-// its pair in another condition, goes with its index.
+// Statistic computes a value from a resample, given as indices of collaborations; false if it is undefined.
+// Everything that belongs to a collaboration, such as its rounds or its pair in another condition, goes with
+// its index.
 type Statistic func(index []int) (float64, bool)
 
 // Bootstrapped is an estimate with its bootstrap intervals.
@@ -30,8 +30,8 @@ type Bootstrapped struct {
 	Seed         uint64   `json:"seed"`
 }
 
-// Bootstrap resamples n collaborations, times times, with its own seed. A
-// statistic that never varies has no interval; that is an error.
+// Bootstrap returns the bootstrap estimate and intervals of statistic over n collaborations, from times
+// resamples drawn with seed. A statistic that never varies has no interval and is an error.
 func Bootstrap(n int, statistic Statistic, times int, seed uint64) (Bootstrapped, error) {
 	if n < 2 || times < 100 {
 		return Bootstrapped{}, fmt.Errorf("a bootstrap needs at least 100 resamples and 2 collaborations, it has %d and %d", times, n)
@@ -134,7 +134,7 @@ func (b *Bootstrapped) correctedShare(p float64) float64 {
 	return distuv.UnitNormal.CDF(b.Bias + z/(1-b.Acceleration*z))
 }
 
-// Mean returns the statistic of values by collaboration.
+// Mean returns the statistic that is the mean of values, indexed by collaboration.
 func Mean(values []float64) Statistic {
 	return func(index []int) (float64, bool) {
 		sum := 0.0
@@ -142,17 +142,5 @@ func Mean(values []float64) Statistic {
 			sum += values[i]
 		}
 		return sum / float64(len(index)), len(index) > 0
-	}
-}
-
-// GapClosed returns the statistic Σ(method-base)/Σ(oracle-base) of values by
-// collaboration; not defined where nothing can be gained.
-func GapClosed(base, method, oracle []float64) Statistic {
-	return func(index []int) (float64, bool) {
-		won, open := 0.0, 0.0
-		for _, i := range index {
-			won, open = won+method[i]-base[i], open+oracle[i]-base[i]
-		}
-		return won / open, open > 0
 	}
 }

@@ -27,7 +27,7 @@ func (s Series) unitOf(observation string) string { return cmp.Or(s.Units[observ
 // Contrast is two conditions of a declared family, by name.
 type Contrast struct{ A, B string }
 
-// Family declares what is compared before anything is looked at.
+// Family declares the comparisons before anybody looks at the data.
 type Family struct {
 	Contrasts []Contrast
 	Resamples int    // of the bootstrap
@@ -35,8 +35,8 @@ type Family struct {
 	Seed      uint64 // of both
 }
 
-// Pairs of conditions in their order, each with each that has a unit in common
-// with it, and how many have none.
+// Pairs returns all pairs of conditions that have a unit in common, in their order; apart is the number of
+// pairs that have none.
 func Pairs(series []Series) (all []Contrast, apart int) {
 	for i, a := range series {
 		for _, b := range series[i+1:] {
@@ -59,14 +59,15 @@ func haveCommon(a, b map[string]float64) bool {
 	return false
 }
 
-// Comparison is A - B over units: of each, the mean over the observations that both have.
+// Comparison is the difference A - B over units; each unit's value is the mean over the observations that both
+// conditions have.
 type Comparison struct {
 	Contrast
 	N          int       `json:"n"`          // pairs
 	Unpaired   int       `json:"unpaired"`   // observations of one of the two only: left out
 	Difference *float64  `json:"difference"` // mean; nil without pairs
 	SE         *float64  `json:"se"`
-	Student    *Interval `json:"student"` // 95 %, by Student's t over units; see TestCoverage
+	Student    *Interval `json:"student"` // 95 %, by Student's t over units
 	BCa        *Interval `json:"bca"`     // 95 %, bootstrap over units; too narrow for few units or heavy tails
 	SignFlip   *float64  `json:"p_sign_flip"`
 	Wilcoxon   *float64  `json:"p_wilcoxon"`
@@ -80,7 +81,7 @@ type Comparison struct {
 
 const power = 0.8
 
-// Compare makes every contrast of a family. What cannot be computed is nil, and a note says why.
+// Compare compares each contrast of a family. What cannot be computed is nil, and a note says why.
 func Compare(series []Series, f Family) ([]Comparison, error) {
 	byName := map[string]Series{}
 	for _, s := range series {

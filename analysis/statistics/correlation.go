@@ -18,7 +18,7 @@ type Line struct {
 	R, P             float64
 }
 
-// LineOf at least three pairs, neither of which is always the same but for rounding.
+// LineOf fits the line to at least three pairs; x or y that never varies, up to rounding, is an error.
 func LineOf(x, y []float64) (Line, error) {
 	if len(x) != len(y) || len(x) < 3 {
 		return Line{}, fmt.Errorf("%d and %d values; a line takes at least three pairs", len(x), len(y))
@@ -36,7 +36,7 @@ func LineOf(x, y []float64) (Line, error) {
 	return l, nil
 }
 
-// Interval of the slope, 95 %, by Student's t with n-2 degrees of freedom.
+// Interval returns the 95 % interval of the slope, by Student's t with n-2 degrees of freedom.
 func (l Line) Interval() Interval {
 	half := QuantileT((1+level)/2, float64(l.N-2)) * l.SE
 	return Interval{l.Slope - half, l.Slope + half, level}

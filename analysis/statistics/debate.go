@@ -9,7 +9,7 @@ type Reply struct {
 	Right bool
 }
 
-// Replies are those of one round, by agent.
+// Replies are the replies of one round, by agent.
 type Replies []Reply
 
 // countRight returns how many agents are right.
@@ -43,8 +43,8 @@ func (r Replies) Smoothed() (bits float64, ok bool) {
 	return math.Log2((float64(r.countRight()) + 0.5) / float64(len(r)+1)), len(r) > 0
 }
 
-// Entropy of the answers in bits (paper 4, A.2); each one that could not be
-// read is an answer of its own. Undefined without agents.
+// Entropy returns the entropy of the answers in bits (paper 4, A.2); each unparsed answer counts as an answer
+// of its own. It is undefined without agents.
 func (r Replies) Entropy() (bits float64, ok bool) {
 	counts := map[string]int{}
 	var order []string
@@ -77,9 +77,8 @@ func (r Replies) Entropy() (bits float64, ok bool) {
 // from 1 (paper 4, Figure 9); nil where nothing was run.
 type Curve []*float64
 
-// Reversal returns the first number of agents above base at which the curve has come
-// to the other side of ½ from where it was at base. Undefined if it never does,
-// or if nothing was run at base.
+// Reversal returns the first number of agents above base at which the curve is on the other side of ½ than at
+// base. It is undefined if there is none, or if nothing was run at base.
 func (c Curve) Reversal(base int) (agents int, ok bool) {
 	if base < 1 || base > len(c) || c[base-1] == nil {
 		return 0, false

@@ -2,9 +2,9 @@ package statistics
 
 import "math"
 
-// Counted returns solution counting (paper 2, appendix D): the answer that most
-// agents give; ties: the earliest agent's. Answers that could not be read do
-// not count. Undefined if none could.
+// Counted returns the answer that most agents give, by solution counting (paper 2, appendix D); of tied
+// answers the one of the earliest agent. Unparsed answers do not count. It is undefined if there are no
+// others.
 func (r Replies) Counted() (Reply, bool) {
 	votes := map[string]int{}
 	for _, a := range r {
@@ -21,14 +21,14 @@ func (r Replies) Counted() (Reply, bool) {
 	return best, best.Key != ""
 }
 
-// Termination is in which round discussions came to their decision (paper 2, A.2).
+// Termination counts in which round discussions reached their decision (paper 2, A.2).
 type Termination struct {
 	Rounds []int // discussions that decided, by round from 1
 	Never  int   // ended without; paper 2 counts them in its last round
 	Last   int   // the last round that there could be
 }
 
-// Add one discussion; 0 is one that did not decide.
+// Add counts one discussion that decided in a round; 0 means that it did not decide.
 func (t *Termination) Add(round int) {
 	if round < 1 {
 		t.Never++
@@ -40,7 +40,7 @@ func (t *Termination) Add(round int) {
 	t.Rounds[round-1]++
 }
 
-// N returns how many discussions there are.
+// N returns the number of discussions.
 func (t Termination) N() int {
 	n := t.Never
 	for _, k := range t.Rounds {
@@ -49,7 +49,7 @@ func (t Termination) N() int {
 	return n
 }
 
-// Share of the discussions that decided in a round, in percent. Undefined without discussions.
+// Share returns the percentage of discussions that decided in a round. It is undefined without discussions.
 func (t Termination) Share(round int) (percent float64, ok bool) {
 	if n := t.N(); n > 0 && round >= 1 {
 		if round > len(t.Rounds) {
@@ -60,7 +60,8 @@ func (t Termination) Share(round int) (percent float64, ok bool) {
 	return 0, false
 }
 
-// Mean returns the mean number of rounds; who never decided took all. Undefined without discussions.
+// Mean returns the mean round of the decision; discussions that never decided count with round Last. It is
+// undefined without discussions.
 func (t Termination) Mean() (rounds float64, ok bool) {
 	sum := t.Never * t.Last
 	for i, k := range t.Rounds {
@@ -70,24 +71,24 @@ func (t Termination) Mean() (rounds float64, ok bool) {
 	return float64(sum) / float64(max(1, n)), n > 0
 }
 
-// Challenge is what became of one final answer that was challenged (paper 2,
-// §4.2): score before, and after if an agent proposed another one.
+// Challenge is what happened to one final answer (paper 2, §4.2): whether it was challenged, its score before,
+// and the score after if an agent proposed another answer.
 type Challenge struct {
 	Challenged    bool
 	Before, After float64
 }
 
-// Challenges of one kind.
+// Challenges are the challenges of one kind.
 type Challenges []Challenge
 
-// Rate returns the share that is challenged, in percent (Figure 6). Undefined for none.
+// Rate returns the percentage of answers that were challenged (Figure 6). It is undefined if there are none.
 func (c Challenges) Rate() (percent float64, ok bool) {
 	challenged, _, _ := c.Changes()
 	return 100 * float64(challenged) / float64(max(1, len(c))), len(c) > 0
 }
 
-// Changes counts what was challenged, and of that what is better and what is
-// worse after it (Figure 7).
+// Changes counts the challenged answers, and of these the ones that scored better and worse afterwards (Figure
+// 7).
 func (c Challenges) Changes() (challenged, better, worse int) {
 	for _, x := range c {
 		if !x.Challenged {
@@ -104,7 +105,7 @@ func (c Challenges) Changes() (challenged, better, worse int) {
 	return challenged, better, worse
 }
 
-// Change returns the sum of the changes of score over what was challenged.
+// Change returns the sum of the changes in score over the challenged answers.
 func (c Challenges) Change() (sum float64) {
 	for _, x := range c {
 		if x.Challenged {

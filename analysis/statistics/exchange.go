@@ -2,7 +2,7 @@ package statistics
 
 import "math"
 
-// Tolerance below which two shares or utilities count as equal.
+// Tolerance is the difference up to which two shares or utilities count as equal.
 const Tolerance = 1e-9
 
 // Shares is one run's group total utility as a share of the greatest possible
@@ -57,8 +57,9 @@ func (s Shares) Rigidity() (percent float64, ok bool) {
 	return percentageOf(kept, len(s))
 }
 
-// DecisionRigidity returns a variant of Rigidity: rounds whose standing decision is
-// the one of the round before, by its identity; "" is none, also before round 1.
+// DecisionRigidity returns a variant of Shares.Rigidity: the percentage of rounds whose standing decision is
+// that of the round before. decisions holds the identity of each round's decision; "" is none, as before round
+// 1.
 func DecisionRigidity(decisions []string) (percent float64, ok bool) {
 	kept, before := 0, ""
 	for _, d := range decisions {
@@ -70,8 +71,8 @@ func DecisionRigidity(decisions []string) (percent float64, ok bool) {
 	return percentageOf(kept, len(decisions))
 }
 
-// Fairness returns the smallest over the largest individual utility at the last
-// round, in percent. Undefined without a decision and when everybody has nothing.
+// Fairness returns the smallest individual utility in the last round as a percentage of the largest. It is
+// undefined without a decision, and if all utilities are 0.
 func Fairness(utilities []float64) (percent float64, ok bool) {
 	low, high := math.Inf(1), 0.0
 	for _, u := range utilities {
@@ -89,7 +90,7 @@ type Slot struct {
 	Standing *float64 // what the decision that stands at that moment is worth to it; nil if there is none
 }
 
-// Rationality counts proposals that are worth more to their maker than what stands.
+// Rationality counts proposals that are worth more to their maker than the standing decision.
 type Rationality struct {
 	Rational   int // strictly more, by Tolerance
 	Slots      int // all chances to propose
@@ -97,7 +98,7 @@ type Rationality struct {
 	Comparable int // with a new proposal while a decision stands
 }
 
-// CountRational counts over any number of slots, of one run or of many.
+// CountRational counts the slots of one run or of many.
 func CountRational(slots []Slot) Rationality {
 	c := Rationality{Slots: len(slots)}
 	for _, s := range slots {
@@ -116,14 +117,14 @@ func CountRational(slots []Slot) Rationality {
 	return c
 }
 
-// PerSlot returns the reading of Tables 1 and 6: a skipped proposal, or one before
+// PerSlot returns the percentage of rational slots, as Tables 1 and 6 count: a skipped proposal, or one before
 // the first decision, is not rational.
 func (c Rationality) PerSlot() (percent float64, ok bool) { return percentageOf(c.Rational, c.Slots) }
 
-// PerMade returns the share among proposals that were made.
+// PerMade returns the percentage of rational proposals among all that were made.
 func (c Rationality) PerMade() (percent float64, ok bool) { return percentageOf(c.Rational, c.Made) }
 
-// PerComparable returns the share among proposals made while a decision stood.
+// PerComparable returns the percentage of rational proposals among those made while a decision stood.
 func (c Rationality) PerComparable() (percent float64, ok bool) {
 	return percentageOf(c.Rational, c.Comparable)
 }

@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/referencetest"
 	"roundtable/analysis/statistics"
 	"roundtable/envs"
+	"roundtable/envs/envtest"
 	"roundtable/envs/exchange"
-	"roundtable/envs/exchange/exchangetest"
 )
 
 // trajectory is one run of the reference vectors: what was decided (null keeps
@@ -68,7 +68,7 @@ func check(t *testing.T, x trajectory) {
 		for agent, amounts := range x.Proposals[r] {
 			var s statistics.Slot
 			if amounts != nil {
-				s.Own = &e.Score(exchangetest.Proposal(t, e, amounts)).Utilities[agent]
+				s.Own = &e.Score(envtest.ExchangeProposal(t, e, amounts)).Utilities[agent]
 			}
 			if standing != nil {
 				s.Standing = &standing.Utilities[agent]
@@ -76,7 +76,7 @@ func check(t *testing.T, x trajectory) {
 			slots = append(slots, s)
 		}
 		if x.Decisions[r] != nil {
-			p := exchangetest.Proposal(t, e, x.Decisions[r])
+			p := envtest.ExchangeProposal(t, e, x.Decisions[r])
 			score := e.Score(p)
 			standing, key = &score, string(p)
 		}

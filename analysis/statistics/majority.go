@@ -1,8 +1,7 @@
 package statistics
 
-// Plurality returns the share of the most frequent answers that are right: 1 or 0, and of
-// tied answers what a fair draw among them is worth. Answers that could not be read
-// do not count; without any it is 0.
+// Plurality returns whether the most frequent answer is right, as 1 or 0; of tied answers, the share that is
+// right. Unparsed answers do not count; without others it is 0.
 func (r Replies) Plurality() float64 {
 	votes, most := map[string]int{}, 0
 	for _, a := range r {
@@ -28,7 +27,7 @@ func (r Replies) Plurality() float64 {
 	return right / tied
 }
 
-// Read returns the answers that could be read.
+// Read returns the replies whose answer could be parsed.
 func (r Replies) Read() Replies {
 	var read Replies
 	for _, a := range r {

@@ -23,8 +23,8 @@ func tTest(difference, se, dof float64) TTest {
 	return TTest{difference, se, t, dof, TwoSidedT(t, dof), Interval{difference - half, difference + half, level}}
 }
 
-// MeanInterval returns the mean of at least one value and its 95 % t interval; nil for one
-// value, and for several without spread beyond rounding.
+// MeanInterval returns the mean of x, which has at least one value, and its 95 % t interval; within is nil for
+// a single value, and for several that differ only by rounding.
 func MeanInterval(x []float64) (mean float64, within *Interval) {
 	mean, se := meanSE(evenOut(x))
 	if len(x) < 2 || se == 0 {
@@ -34,7 +34,7 @@ func MeanInterval(x []float64) (mean float64, within *Interval) {
 	return mean, &Interval{mean - half, mean + half, level}
 }
 
-// Differences of two paired samples, x - y.
+// Differences returns the differences x - y of two paired samples.
 func Differences(x, y []float64) ([]float64, error) {
 	if len(x) != len(y) {
 		return nil, fmt.Errorf("%d and %d values are not pairs", len(x), len(y))
@@ -46,8 +46,8 @@ func Differences(x, y []float64) ([]float64, error) {
 	return d, checkFinite(d)
 }
 
-// Paired returns the t-test of paired differences against 0. Differences that differ
-// only by rounding have no spread, and that is an error.
+// Paired returns the t-test of paired differences d against 0. Differences without spread, up to rounding, are
+// an error.
 func Paired(d []float64) (TTest, error) {
 	if len(d) < 2 {
 		return TTest{}, fmt.Errorf("a paired test needs at least 2 pairs; there are %d", len(d))
@@ -62,14 +62,13 @@ func Paired(d []float64) (TTest, error) {
 	return tTest(mean, se, float64(len(d)-1)), nil
 }
 
-// Sample is what is known of a sample that is only printed: its mean, the
-// standard error of it and how many it rests on.
+// Sample is a published sample of which only the mean, its standard error and n are known.
 type Sample struct {
 	Mean, SE float64
 	N        int
 }
 
-// SampleOf returns the summary of values.
+// SampleOf returns the mean, standard error and n of x.
 func SampleOf(x []float64) Sample {
 	mean, se := meanSE(evenOut(x))
 	return Sample{mean, se, len(x)}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Holm adjusts the p-values of one declared family so that the chance of any
-// false rejection stays at the level (Holm 1979). The order is kept.
+// Holm returns the p-values of one declared family adjusted so that rejecting those below a level keeps the
+// chance of any false rejection at that level (Holm 1979), in the order of p.
 func Holm(p []float64) ([]float64, error) {
 	order, err := ascendingOrder(p)
 	adjusted := make([]float64, len(p))
@@ -19,8 +19,8 @@ func Holm(p []float64) ([]float64, error) {
 	return adjusted, err
 }
 
-// BenjaminiHochberg adjusts p-values so that the expected share of false ones
-// among the rejections stays at the level (Benjamini and Hochberg 1995). The order is kept.
+// BenjaminiHochberg returns p-values adjusted so that rejecting those below a level keeps the expected share
+// of false rejections at that level (Benjamini and Hochberg 1995), in the order of p.
 func BenjaminiHochberg(p []float64) ([]float64, error) {
 	order, err := ascendingOrder(p)
 	adjusted := make([]float64, len(p))

@@ -14,8 +14,8 @@ type Design struct {
 	Alpha  float64 // level of one test; a family of m by Bonferroni has level/m
 }
 
-// Power to find a standardised effect (a difference of means over the standard
-// deviation, of differences if paired) with n pairs, or n in each condition.
+// Power returns the power to find a standardised effect (the difference of means over the standard deviation,
+// of differences if paired) with n pairs, or n units in each condition.
 func (d Design) Power(effect, n float64) float64 {
 	dof, shift := n-1, effect*math.Sqrt(n)
 	if !d.Paired {
@@ -46,8 +46,8 @@ func (d Design) Size(effect, power float64) (float64, error) {
 	return bisectFor(2, top, func(n float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
-// Detectable returns the smallest standardised effect that n pairs, or n in each
-// condition, find with the given power.
+// Detectable returns the smallest standardised effect that n pairs, or n units in each condition, find with
+// the given power.
 func (d Design) Detectable(n, power float64) (float64, error) {
 	if err := d.check(power); err != nil {
 		return 0, err
@@ -93,55 +93,4 @@ func noncentralT(t, dof, shift float64) float64 {
 		density := math.Exp(constant + (dof-1)*math.Log(s) - dof*s*s/2)
 		return density * distuv.UnitNormal.CDF(t*s-shift)
 	}, max(0, 1-spread), 1+spread, 120, quad.Legendre{}, 0)
-}
-
-// SizeForWidth returns the n whose 95 % interval of a mean difference has the given
-// half width, if differences have this standard deviation (normal approximation).
-func SizeForWidth(sd, half float64) (int, error) {
-	if !(sd >= 0) || !(half > 0) || math.IsInf(sd, 0) {
-		return 0, fmt.Errorf("a standard deviation of %v and a half width of %v; neither may be negative, nor the width 0", sd, half)
-	}
-	z := distuv.UnitNormal.Quantile((1 + level) / 2)
-	return int(math.Ceil(math.Pow(z*sd/half, 2))), nil
-}
-
-// OBrienFleming returns the z-values that the test statistic must exceed at each of
-// equally spaced looks at the data so that the level holds over all of them
-// (O'Brien and Fleming 1979): c·√(looks/k), by integration over the paths that
-// have not crossed (Armitage, McPherson and Rowe 1969).
-func OBrienFleming(looks int, alpha float64) ([]float64, error) {
-	if looks < 1 || looks > 100 || !(alpha > 0 && alpha < 1) {
-		return nil, fmt.Errorf("%d looks at level %v; expected 1 to 100 looks and a level between 0 and 1", looks, alpha)
-	}
-	c := bisectFor(0, 10, func(c float64) bool { return stayProbability(c*math.Sqrt(float64(looks)), looks) >= 1-alpha })
-	z := make([]float64, looks)
-	for k := range z {
-		z[k] = c * math.Sqrt(float64(looks)/float64(k+1))
-	}
-	return z, nil
-}
-
-// stayProbability returns the probability that a sum of standard normal steps never leaves ±bound.
-func stayProbability(bound float64, steps int) float64 {
-	const nodes = 100
-	x, w := make([]float64, nodes), make([]float64, nodes)
-	quad.Legendre{}.FixedLocations(x, w, -bound, bound)
-	density := make([]float64, nodes)
-	for i := range x {
-		density[i] = distuv.UnitNormal.Prob(x[i])
-	}
-	for range steps - 1 {
-		next := make([]float64, nodes)
-		for i := range x {
-			for j := range x {
-				next[i] += w[j] * density[j] * distuv.UnitNormal.Prob(x[i]-x[j])
-			}
-		}
-		density = next
-	}
-	inside := 0.0
-	for i := range x {
-		inside += w[i] * density[i]
-	}
-	return inside
 }

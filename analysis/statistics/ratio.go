@@ -2,18 +2,17 @@ package statistics
 
 import "math"
 
-// Ratio of sums over clusters.
+// Ratio is a ratio of sums over clusters.
 type Ratio struct {
 	Value float64  `json:"value"`
 	SE    *float64 `json:"se"` // over clusters; nil for one, and without spread
 	N     int      `json:"n"`  // clusters
 }
 
-// RatioOf returns Σ shown / Σ of over clusters, each a pair (shown, of), such as the
-// messages of a collaboration that show something, and all of them. What is in
-// one cluster may depend on each other: the standard error is over clusters
-// (Cochran 1977, section 2.11). Nil where Σ of is 0. Clusters that are all alike, but for
-// rounding, say nothing of their spread, so there is no error: 3 right of 3 are no certainty.
+// RatioOf returns Σ shown / Σ of over clusters, each a pair (shown, of), such as the number of messages of a
+// collaboration that show something, and of all its messages. Messages of one cluster may depend on each
+// other: the standard error is over clusters (Cochran 1977, section 2.11). It returns nil if Σ of is 0.
+// Clusters that are all alike, up to rounding, have no standard error: 3 right of 3 are no certainty.
 func RatioOf(clusters [][2]float64) *Ratio {
 	shown, of, n := 0., 0., float64(len(clusters))
 	for _, c := range clusters {
@@ -45,9 +44,9 @@ func (r Ratio) Interval() *Interval {
 	return &Interval{r.Value - half, r.Value + half, level}
 }
 
-// ShareInterval returns the 95 % interval of a share: the t interval, cut at 0 and 1, or
-// where all clusters are 0, or all are 1, the exact one (Clopper and Pearson 1934), which
-// holds for any distribution on [0, 1]. Nil for one cluster, and for others without spread.
+// ShareInterval returns the 95 % interval of a share: the t interval cut at 0 and 1, or, if all clusters are 0
+// or all are 1, the exact one (Clopper and Pearson 1934), which holds for any distribution on [0, 1]. It is
+// nil for one cluster, and for others without spread.
 func (r Ratio) ShareInterval() *Interval {
 	if within := r.Interval(); within != nil {
 		return &Interval{max(0, within.Low), min(1, within.High), level}

@@ -2,8 +2,8 @@ package statistics
 
 import "math"
 
-// Predictions is one run's rating that stands at the end of each round, in
-// stars; nil before the first decision. A run that ended early keeps its last one.
+// Predictions is one run's predicted rating in stars that stands at the end of each round; nil before the
+// first decision. A run that ended early keeps its last one.
 type Predictions struct {
 	Gold   float64 // the true rating
 	Rounds []*float64

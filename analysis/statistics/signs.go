@@ -22,8 +22,8 @@ type SignedRank struct {
 // exactRanks is the most differences for which the distribution is enumerated, as in R.
 const exactRanks = 50
 
-// Wilcoxon tests differences, of which those that differ only by rounding are ties: exactly for at most 50 without ties, else by the
-// normal approximation with correction for ties and continuity.
+// Wilcoxon tests differences d: exactly for at most 50 without ties, else by the normal approximation
+// corrected for ties and continuity. Differences that differ only by rounding count as tied.
 func Wilcoxon(d []float64) (SignedRank, error) {
 	r, err := newRanks(d)
 	switch {
@@ -106,9 +106,9 @@ func (r ranks) normalTest() (SignedRank, error) {
 // exactFlips is the most differences of which all 2ⁿ signs are tried.
 const exactFlips = 20
 
-// SignFlip returns the probability that the mean of paired differences is as far from
-// 0 if each may as well have the other sign. At most 20 differences are
-// enumerated, of more times assignments are drawn with the seed: (1+#)/(times+1).
+// SignFlip returns the two-sided p-value of the sign-flip permutation test that the mean of the paired
+// differences d is 0. It enumerates all signs of at most 20 differences; for more it draws times assignments
+// with the seed and returns (1+#)/(times+1).
 func SignFlip(d []float64, times int, seed uint64) (float64, error) {
 	if err := checkFinite(d); err != nil {
 		return 0, err

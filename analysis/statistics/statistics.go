@@ -1,8 +1,7 @@
-// Package statistics computes on plain numbers: what the papers' tables report of a run, where
-// a value that is not defined comes with ok = false and is left out, with the n that remains;
-// and comparisons of conditions: tests, intervals, corrections for many comparisons and the
-// sizes that a comparison needs. What cannot be computed is an error that says why; no result
-// holds a NaN.
+// Package statistics computes on plain numbers: the statistics of runs that the papers' tables report, where
+// an undefined value comes with ok = false and is left out, with the n that remains; and comparisons of
+// conditions: tests, intervals, corrections for multiple comparisons, and sample sizes. What cannot be
+// computed is an error that says why; no result holds a NaN.
 package statistics
 
 import (
@@ -16,7 +15,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// TwoSidedT returns the probability of a Student's t at least as far from 0.
+// TwoSidedT returns the two-sided p-value of t under Student's distribution with dof degrees of freedom.
 func TwoSidedT(t, dof float64) float64 {
 	if math.IsInf(t, 0) {
 		return 0
@@ -27,11 +26,11 @@ func TwoSidedT(t, dof float64) float64 {
 // twoSidedZ returns the two-sided p-value of a standard normal.
 func twoSidedZ(z float64) float64 { return math.Erfc(math.Abs(z) / math.Sqrt2) }
 
-// QuantileT returns the t with probability p below it.
+// QuantileT returns the p-quantile of Student's t distribution with dof degrees of freedom.
 func QuantileT(p, dof float64) float64 { return distuv.StudentsT{Sigma: 1, Nu: dof}.Quantile(p) }
 
-// Quantile of sorted values by linear interpolation between order statistics
-// (type 7 of Hyndman and Fan 1996, the default of R and numpy).
+// Quantile returns the p-quantile of sorted values, interpolated linearly between order statistics (type 7 of
+// Hyndman and Fan 1996, the default of R and numpy).
 func Quantile(sorted []float64, p float64) float64 {
 	h := p * float64(len(sorted)-1)
 	low := int(math.Floor(h))
@@ -41,7 +40,7 @@ func Quantile(sorted []float64, p float64) float64 {
 	return sorted[low] + (h-float64(low))*(sorted[low+1]-sorted[low])
 }
 
-// Interval with its confidence level.
+// Interval is a confidence interval with its level, such as 0.95.
 type Interval struct {
 	Low   float64 `json:"low"`
 	High  float64 `json:"high"`

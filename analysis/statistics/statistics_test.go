@@ -67,8 +67,6 @@ func TestWhatCannotBeCompared(t *testing.T) {
 		"no number of collaborations": func() error { _, err := Design{Alpha: 0.05}.Size(0, 0.8); return err },
 		"level 0 and power":           func() error { _, err := Design{}.Size(1, 0.8); return err },
 		"1 collaborations find":       func() error { _, err := Design{Alpha: 0.05}.Detectable(1, 0.8); return err },
-		"a half width of 0":           func() error { _, err := SizeForWidth(1, 0); return err },
-		"0 looks":                     func() error { _, err := OBrienFleming(0, 0.05); return err },
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, want %q", err, says)

@@ -8,10 +8,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// UpperTolerance returns a limit that a further value from where the sample comes from
-// exceeds with a probability of at most alpha; that holds in all but delta of the
-// samples, whatever the distribution (Wilks 1941). It is one of the values; the error
-// says how many are needed.
+// UpperTolerance returns a limit that a new value from the sample's distribution exceeds with probability at
+// most alpha; this holds for all but a share delta of samples, for any distribution (Wilks 1941). The limit is
+// one of the sample's values; the error says how many values are needed.
 func UpperTolerance(sample []float64, alpha, delta float64) (float64, error) {
 	sorted := slices.Sorted(slices.Values(sample))
 	n := len(sorted)

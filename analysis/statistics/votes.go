@@ -46,12 +46,12 @@ func ICC(layers ...[][]float64) (float64, error) {
 	return (msb - msw) / (msb + (k-1)*msw), nil
 }
 
-// EffectiveVotes returns how many independent votes say as much as n votes whose errors
-// correlate by rho: n/(1+(n-1)rho). A negative correlation counts as none.
+// EffectiveVotes returns how many independent votes are worth as much as n votes whose errors have the
+// correlation rho: n/(1+(n-1)rho). A negative rho counts as 0.
 func EffectiveVotes(n, rho float64) float64 { return n / (1 + (n-1)*max(0, rho)) }
 
-// Condorcet returns the probability that more than half of n independent votes are right
-// if each is with probability p; of ties half are. Between whole numbers it is interpolated.
+// Condorcet returns the probability that more than half of n independent votes are right if each is right with
+// probability p; half of the ties count as right. It interpolates between whole n.
 func Condorcet(p, n float64) float64 {
 	low := math.Floor(max(1, n))
 	rest := max(1, n) - low

@@ -1,5 +1,5 @@
-// Package study is the one list of studies. A study is a package below it: what it
-// reads of each run, and its tables, which are functions of a campaign.
+// Package study is the only list of studies. Each study is a package below it: what it reads of each run, and
+// its tables, which are functions of a campaign.
 package study
 
 import (
@@ -54,7 +54,7 @@ func list() []entry.Table {
 	return append(all, last...)
 }
 
-// Tables returns what all tables are called.
+// Tables returns the names of all tables, with aliases and descriptions.
 func Tables() []entry.Named {
 	var all []entry.Named
 	for _, l := range list() {
@@ -63,7 +63,7 @@ func Tables() []entry.Named {
 	return all
 }
 
-// TitleOf returns the title of the study that a table is of; "" if none has it.
+// TitleOf returns the title of the study that has the table called name; "" if none has.
 func TitleOf(name string) string {
 	for _, s := range listStudies() {
 		if slices.ContainsFunc(s.Tables, func(t entry.Table) bool { return t.Name == name }) {
@@ -81,8 +81,8 @@ func Titles() (all []string) {
 	return all
 }
 
-// SourceOf returns what a table is made from; with all, the most that tables take which need
-// no labels.
+// SourceOf returns what the table called name is made from. For "all" it is entry.Trajectories, the most that
+// a table without labels needs; for an unknown name entry.Rows.
 func SourceOf(name string) entry.Source {
 	for _, l := range list() {
 		if l.Name == name {
@@ -95,13 +95,13 @@ func SourceOf(name string) entry.Source {
 	return entry.Rows
 }
 
-// All returns the tables that the campaign has something for.
+// All returns the tables for which the campaign has data, except those with entry.Never.
 func All(c campaign.Campaign) []table.Table {
 	return selectTables(c, func(t entry.Table) bool { return t.Shown != entry.Never })
 }
 
-// Main returns the tables that say what a campaign found, in short: outcomes and comparisons in
-// the study's own words, those of the paper that it is about, and the summary.
+// Main returns the tables that are printed at the end of a run: outcomes, comparisons, and those with
+// entry.Always that the campaign has something for, such as the main tables of its paper and the summary.
 func Main(c campaign.Campaign) []table.Table {
 	first := []string{"outcomes", "comparisons"}
 	var all []table.Table
@@ -152,13 +152,13 @@ func withTitle(l entry.Table, t table.Table) table.Table {
 	return t
 }
 
-// OfLabels returns a table that was made from labels, or a part of one, with its name and
-// title; it panics if no table is called so.
+// OfLabels gives t, which was made from labels, the name and title of the table called name; it panics if
+// there is no such table.
 func OfLabels(name string, t table.Table) table.Table {
 	return withTitle(list()[slices.Index(entry.Of(Tables()), name)], t)
 }
 
-// Make returns the table of this name, or alias; the error says why there is none.
+// Make returns the table with this name or alias; the error says why there is none.
 func Make(c campaign.Campaign, name string) (table.Table, error) {
 	found, err := entry.Find("table", Tables(), name, "all")
 	if err != nil {
@@ -178,7 +178,18 @@ func Make(c campaign.Campaign, name string) (table.Table, error) {
 		l.Needs, c.Name, campaign.Collaborations(len(c.Runs)))
 }
 
-// Readers returns what each study keeps of a run.
+// ReadersOf returns the readers that the table called name needs: those of its study; for "all" and other
+// names those of all studies.
+func ReadersOf(name string) []campaign.Reader {
+	for _, s := range listStudies() {
+		if slices.ContainsFunc(s.Tables, func(t entry.Table) bool { return t.Name == name }) {
+			return s.Readers
+		}
+	}
+	return Readers()
+}
+
+// Readers returns the readers of all studies, which keep what their tables need of each run.
 func Readers() []campaign.Reader {
 	var all []campaign.Reader
 	for _, s := range listStudies() {

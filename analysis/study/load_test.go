@@ -91,3 +91,18 @@ func TestSettledCallsCountInCollaborations(t *testing.T) {
 		t.Error("a cost that is not known is known after a settlement")
 	}
 }
+
+// A reader that panics says in which collaboration, and ends nothing else.
+func TestReaderPanics(t *testing.T) {
+	t.Parallel()
+	broken := campaign.Keeping[int]("broken", func(_ *campaign.Run, rows record.Rows) error {
+		_ = rows.Turns[3]
+		return nil
+	})
+	var c record.Collaboration
+	c.CollaborationID = "c1"
+	_, err := campaign.NewRun(record.Rows{Collaborations: []record.Collaboration{c}}, broken)
+	if err == nil || !strings.Contains(err.Error(), "collaboration c1 cannot be read for int broken: runtime error: index out of range [3]") {
+		t.Errorf("%v", err)
+	}
+}

@@ -4,10 +4,11 @@ import "testing"
 
 // A small p-value is not 0, and nothing is minus 0.
 func TestCellsForPeople(t *testing.T) {
-	small, none, some := 0.00004, -1e-17, 0.03125
+	small, none, some, half := 0.00004, -1e-17, 0.03125, 0.00005
 	for want, c := range map[string]Cell{
 		"<0.0001":     PValue(&small),
 		"0.0312":      PValue(&some),
+		"0.0001":      PValue(&half),
 		"":            PValue(nil),
 		"0.00":        Number(none, 2),
 		"-0.5":        Number(-0.5, 1),

@@ -42,7 +42,7 @@ func Percent(share *float64) Cell {
 	return Number(100**share, 1)
 }
 
-// Given returns a value; false if it is absent.
+// Given returns *v and true, or false if v is nil.
 func Given(v *float64) (float64, bool) {
 	if v == nil {
 		return 0, false
@@ -72,13 +72,13 @@ func Word(s string) Cell { return Cell{Text: s} }
 // Count returns a whole number.
 func Count[N int | int32 | int64](n N) Cell { return Number(float64(n), 0) }
 
-// Number returns a number that people see with this many decimals.
+// Number returns a number that is shown with this many decimals.
 func Number(v float64, decimals int) Cell { return Cell{Value: &v, Decimals: decimals} }
 
 // Simulated is on every table that rests on scripted agents.
 const Simulated = "SIMULATED: answers by scripted agents, not by language models"
 
-// Sample collects one value per observation; some have none.
+// Sample collects one value per observation; Of counts all observations, with a value or not.
 type Sample struct {
 	Values []float64
 	Of     int

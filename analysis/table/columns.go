@@ -5,25 +5,23 @@ import (
 	"slices"
 )
 
-// Columns are columns next to each other in a table that has one row for each R:
-// what stands above them, and their cells in a row.
+// Columns are adjacent columns of a table with one row per R: their headers, and their cells for a row.
 type Columns[R any] struct {
 	Headers []string
 	Cells   func(R) []Cell // one for each header
 }
 
-// Column returns a single one.
+// Column returns a single column.
 func Column[R any](header string, cell func(R) Cell) Columns[R] {
 	return Columns[R]{[]string{header}, func(r R) []Cell { return []Cell{cell(r)} }}
 }
 
-// Of returns the columns of what a row holds: for an R, those of its G.
+// Of returns columns of G as columns of R, where held returns the G of an R.
 func Of[R, G any](columns Columns[G], held func(R) G) Columns[R] {
 	return Columns[R]{columns.Headers, func(r R) []Cell { return columns.Cells(held(r)) }}
 }
 
-// Join returns all columns as one. A row panics in which there are more or fewer
-// cells than headers.
+// Join returns all columns as one value. It panics on a row with more or fewer cells than headers.
 func Join[R any](columns ...Columns[R]) Columns[R] {
 	var all Columns[R]
 	for _, c := range columns {
@@ -43,8 +41,8 @@ func Join[R any](columns ...Columns[R]) Columns[R] {
 	return all
 }
 
-// First returns, for rows of several items, the columns of the first item that is as asked;
-// they are empty where there is none.
+// First returns, for rows that are lists of R, the columns of the first item for which is returns true; empty
+// cells if there is none.
 func First[R any](columns Columns[R], is func(R) bool) Columns[[]R] {
 	return Columns[[]R]{columns.Headers, func(items []R) []Cell {
 		if i := slices.IndexFunc(items, is); i >= 0 {
@@ -54,7 +52,7 @@ func First[R any](columns Columns[R], is func(R) bool) Columns[[]R] {
 	}}
 }
 
-// Fill gives the table these columns and a row for each of rows.
+// Fill appends columns to t.Columns and one row per element of rows to t.Rows.
 func Fill[R any](t *Table, rows []R, columns ...Columns[R]) {
 	all := Join(columns...)
 	t.Columns = append(t.Columns, all.Headers...)
@@ -63,7 +61,7 @@ func Fill[R any](t *Table, rows []R, columns ...Columns[R]) {
 	}
 }
 
-// Gather returns the items in rows of equal keys, both in the order in which they come.
+// Gather groups items by key; groups and their items are in the order of first occurrence.
 func Gather[R any, K comparable](items []R, key func(R) K) [][]R {
 	var rows [][]R
 	at := map[K]int{}

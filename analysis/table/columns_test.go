@@ -40,3 +40,13 @@ func TestFillRefusesRowsOfAnotherWidth(t *testing.T) {
 	}()
 	Fill(&Table{}, []int{1}, Columns[int]{[]string{"a", "b"}, func(int) []Cell { return make([]Cell, 1) }})
 }
+
+// The first that is so gives the cells; they are empty where none is.
+func TestFirst(t *testing.T) {
+	c := First(Column("n", func(n int) Cell { return Count(n) }), func(n int) bool { return n > 1 })
+	for want, items := range map[string][]int{"2": {1, 2, 3}, "": {1, 0}} {
+		if got := c.Cells(items); len(got) != 1 || got[0].String() != want || c.Headers[0] != "n" {
+			t.Errorf("of %v: %v, want %q", items, got, want)
+		}
+	}
+}

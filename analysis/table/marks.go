@@ -1,6 +1,6 @@
 package table
 
-// Shading is how a table brings its cells out.
+// Shading is how a table highlights its cells.
 type Shading int
 
 const (
@@ -9,9 +9,10 @@ const (
 	Heat             // all means by size, within the rows of one measure
 )
 
+// ExtremesNote is the note under tables with the shading Extremes.
 const ExtremesNote = "↓ and ↑: the least and the greatest mean of a column."
 
-// Mark is how a cell is brought out.
+// Mark is how a cell is highlighted.
 type Mark struct {
 	Least, Greatest bool
 	Heat            int // 1 to HeatSteps, from the least to the greatest; 0 for none
@@ -20,7 +21,7 @@ type Mark struct {
 // HeatSteps is the number of colours of a heat map.
 const HeatSteps = 6
 
-// Sign returns the mark of a cell for readers without colours.
+// Sign returns the mark as a character, for readers without colours.
 func (m Mark) Sign() string {
 	switch {
 	case m.Least:

@@ -15,11 +15,10 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Formats that Write knows.
+// Formats returns the formats that Write knows.
 func Formats() []string { return []string{"text", "md", "csv", "json", "html", "latex"} }
 
-// Ending returns the format that the ending of a file's name, without its dot, stands
-// for; empty if it stands for none.
+// Ending returns the format for a file extension without its dot ("" is text); "" if there is none.
 func Ending(ending string) string {
 	switch ending {
 	case "", "txt":
@@ -35,8 +34,8 @@ func Ending(ending string) string {
 	return ""
 }
 
-// Write writes tables in one of the Formats. JSON is a list; CSV has a line
-// with the name of each table before it if there are several.
+// Write writes tables in one of the Formats. JSON is a list; in CSV, each of several tables follows a line
+// with its name.
 func Write(w io.Writer, format string, tables []Table) error {
 	switch format {
 	case "text":
@@ -72,7 +71,7 @@ func renderEach(w io.Writer, tables []Table, render func(Table) string) error {
 	return nil
 }
 
-// Text returns the table in aligned columns.
+// Text returns the table as text in aligned columns.
 func (t Table) Text() string {
 	style := table.StyleDefault
 	style.Options = table.Options{SeparateHeader: true}
@@ -102,7 +101,7 @@ func (t Table) Text() string {
 	return b.String()
 }
 
-// Markdown returns the table for a page.
+// Markdown returns the table as Markdown.
 func (t Table) Markdown() string {
 	var b strings.Builder
 	tw := t.newWriter(func(s string, m Mark, _ bool) string {
@@ -228,7 +227,7 @@ func safeText(s string) string {
 	return s
 }
 
-// Wrap breaks a text into lines of at most 110 characters, each after an indent.
+// Wrap breaks s into lines of at most 110 characters, each after indent.
 func Wrap(indent, s string) string {
 	var b strings.Builder
 	line := indent

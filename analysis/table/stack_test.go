@@ -22,4 +22,10 @@ func TestStack(t *testing.T) {
 	if want := []string{"both", "A: only a"}; !slices.Equal(got.Notes, want) {
 		t.Errorf("notes %q, want %q", got.Notes, want)
 	}
+	if alone := Stack("campaign", []string{"A"}, []Table{a}); alone.Title != "X" || len(alone.Rows) != 1 || len(alone.Columns) != 4 {
+		t.Errorf("one table alone becomes %+v", alone)
+	}
+	if none := Stack("campaign", nil, nil); len(none.Columns) != 0 {
+		t.Errorf("no table becomes %+v", none)
+	}
 }

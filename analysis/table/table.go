@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Table is a result as it is shown: rows of cells under columns.
+// Table is a result: rows of cells under named columns, with notes.
 type Table struct {
 	Name    string   `json:"name"` // as analyze --table takes it
 	Title   string   `json:"title"`
@@ -20,11 +20,12 @@ type Table struct {
 	Notes   []string `json:"notes,omitempty"`
 
 	Shading Shading `json:"-"` // how its cells are brought out
+
+	chosen bool // its columns are, so that all are shown
 }
 
-// Stack returns tables under each other, whose rows have their names in the first column,
-// under header. A column that a table does not have is empty there; notes that not all
-// tables have say whose they are.
+// Stack returns tables one below the other; the first column, under header, has the name of each row's table.
+// Where a table lacks a column the cells are empty; a note that not all tables have says whose it is.
 func Stack(header string, names []string, tables []Table) Table {
 	if len(tables) == 0 {
 		return Table{}
@@ -69,7 +70,7 @@ func Stack(header string, names []string, tables []Table) Table {
 	return all
 }
 
-// MarshalJSON writes each row as an object by column.
+// MarshalJSON writes each row as an object with the columns as keys.
 func (t Table) MarshalJSON() ([]byte, error) {
 	type plain Table
 	rows := make([]map[string]Cell, len(t.Rows))
@@ -132,7 +133,7 @@ func (c Cell) String() string {
 	return s
 }
 
-// Fixed returns a number with a number of decimals, and no minus before zeros.
+// Fixed returns v with this many decimals, and never "-0".
 func Fixed(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -24,10 +25,65 @@ func TestLaTeX(t *testing.T) {
 	got := typeset(t, "latex")
 	for _, want := range []string{
 		`\caption{Shares in \% of \textless{}all\textgreater{}}`, `\begin{tabular}{lr}`, `rule\_name & n \& m \\`,
-		`a\_b\textless{}c\textgreater{} & 12 \\`, `none & -- \\`, `\footnotesize p $\le$ 5 \%; a\textbackslash{}b`, `\bottomrule`,
+		`a\_b\textless{}c\textgreater{} & 12 \\`, `none & -- \\`, "% p ≤ 5 %; a\\b\n\\begin{table}\n", `\bottomrule`,
 	} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+}
+
+// A table fits the class article in one column and in two; what it says in notes is a comment.
+func TestLaTeXFits(t *testing.T) {
+	number := func(v float64) Cell { return Cell{Value: &v, Decimals: 4} }
+	make := func(columns int) Table {
+		wide := Table{Title: "Outcomes", Columns: []string{"env", "rule"}, Notes: []string{Simulated + ".", "Mean."}}
+		for i := range 3 {
+			row := []Cell{Word("qa"), Word(fmt.Sprint("rule ", i))}
+			for j := range columns {
+				row = append(row, number(float64(i+j)))
+			}
+			wide.Rows = append(wide.Rows, row)
+		}
+		for j := range columns {
+			wide.Columns = append(wide.Columns, fmt.Sprint("column ", j))
+		}
+		return wide
+	}
+	for _, x := range []struct {
+		columns, parts int
+		float, size    string
+	}{{2, 1, "table", ""}, {4, 1, "table*", ""}, {6, 1, "table*", `\small`}, {19, 3, "table*", `\footnotesize`}} {
+		wide := make(x.columns)
+		got := wide.LaTeX()
+		if n := strings.Count(got, `\begin{tabular}{lr`); n != x.parts || !strings.Contains(got, `\begin{`+x.float+"}\n") || strings.Contains(got, x.size+`\setlength`) != (x.size != "") {
+			t.Errorf("%d columns: %d parts in\n%s", x.columns, n, got)
+		}
+		if strings.Count(got, "rule 2 &") != x.parts || !strings.HasPrefix(got, "% The same in all rows: env qa.\n% SIMULATED") || !strings.Contains(got, `\par\footnotesize SIMULATED`) || strings.Contains(got, `\footnotesize Mean`) {
+			t.Errorf("%d columns:\n%s", x.columns, got)
+		}
+		parts, size := wide.fitColumns()
+		for _, part := range parts {
+			if w := wide.typesetWidth(part, size); w > textWidth || x.float == "table" && w > columnWidth {
+				t.Errorf("%d columns: a part is %g points wide", x.columns, w)
+			}
+		}
+	}
+	alone := make(19) // of one rule whose rows are numbered, with a result that all rows have
+	for i := range alone.Rows {
+		alone.Rows[i][1], alone.Rows[i][2], alone.Rows[i][3] = Word("[all]"), number(float64(i)), number(7)
+	}
+	if got := alone.LaTeX(); strings.Count(got, "2.0000 &") < 3 || !strings.Contains(got, "7.0000") || strings.Contains(got, "{[}all]") {
+		t.Errorf("of one rule:\n%s", got)
+	}
+	one, err := make(2).Select("env", "rule")
+	if got := one.LaTeX(); err != nil || !strings.Contains(got, "env & rule") {
+		t.Errorf("%v: a column that was chosen is left out of\n%s", err, got)
+	}
+	// of the metrics of cmr10: nothing is taken to be narrower than it is
+	for text, width := range map[string]float64{"0123456789": 50, "majority": 37.5, "0.7500 (0.0598)": 66.7, "WMwm": 35} {
+		if got := wordsWidth(text); got < width || got > 1.25*width {
+			t.Errorf("%s is taken to be %g points wide, and is %g", text, got, width)
 		}
 	}
 }

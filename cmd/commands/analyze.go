@@ -34,6 +34,7 @@ if it is another lake.`
 const analyzeExample = `  roundtable analyze my-campaign
   roundtable analyze my-campaign --table all -o tables.md
   roundtable analyze my-campaign --table summary -o summary.tex
+  roundtable analyze my-campaign --table outcomes --columns rule,outcome --digits 2 -o outcomes.tex
   roundtable analyze my-campaign --with last-years --with-lake s3://bucket/old
   roundtable analyze my-campaign --figure rounds -o rounds.svg
   roundtable analyze my-campaign --figure conditions --width 85mm -o conditions.pdf`
@@ -41,6 +42,7 @@ const analyzeExample = `  roundtable analyze my-campaign
 func newAnalyze(o *cli.Options) *cobra.Command {
 	var which analyze.Request
 	var figure, reading, format, width, file string
+	var decimals int
 	cmd := &cobra.Command{
 		Use:     "analyze NAME",
 		Short:   "Print a campaign's tables, or draw its figures, from what is committed, also while it runs",
@@ -55,6 +57,15 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 			}
 			if figure, err = resolveName("figure", figures.Figures(), figure); err != nil {
 				return err
+			}
+			if cmd.Flags().Changed("digits") {
+				if decimals < 0 || decimals > mostDecimals {
+					return cli.UsageError(fmt.Errorf("--digits %d: expected 0 to %d", decimals, mostDecimals))
+				}
+				which.Decimals = &decimals
+			}
+			if figure != "" && (which.Decimals != nil || len(which.Columns) > 0) {
+				return cli.UsageError(errors.New("--columns and --digits are of a table; give --table NAME and no --figure"))
 			}
 			if figure != "" {
 				return analyze.WriteFigure(o, cmd, args[0],
@@ -85,10 +96,15 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&which.Table, "table", "",
 		"NAME of a table (roundtable list tables), or all (default: what run prints)")
-	which.Flags(cmd)
+	cmd.Flags().StringArrayVar(&which.Columns, "columns", nil,
+		"columns of the table that are written, in this order, such as rule,outcome (default: all)")
+	cmd.Flags().IntVar(&decimals, "digits", 0,
+		"digits after the point in tables for people; csv and json have all (default: each measure's own)")
+	which.Messages.Flags(cmd)
 	which.CompareFlags(cmd)
 	cmd.Flags().StringVar(&which.HandScores, "hand-scores", "",
-		"FILE of scores by hand (CSV or JSON lines: question or collaboration, answer, score) that the table judge-agreement compares with the judge's")
+		"FILE of scores by hand (CSV or JSON lines: question or collaboration, answer, score) that the table "+
+			"judge-agreement compares with the judge's")
 	cmd.Flags().StringVar(&figure, "figure", "",
 		"NAME of a figure (roundtable list figures) to draw instead of a table")
 	cmd.Flags().StringVar(&reading, "reading", string(acts.Anyone),
@@ -101,6 +117,9 @@ func newAnalyze(o *cli.Options) *cobra.Command {
 	cmd.Flags().StringVarP(&file, "output", "o", "", "write to FILE instead of standard output")
 	return cmd
 }
+
+// mostDecimals is more than anything is known to.
+const mostDecimals = 12
 
 // resolveName returns the name of a table or figure that is asked for by any of its names.
 func resolveName(what string, list []entry.Named, written string) (string, error) {
@@ -129,7 +148,8 @@ func tableFormat(o *cli.Options, asked, file string) (string, error) {
 		return cli.ChooseFormat(asked, "", o.JSON, table.Formats())
 	}
 	if format == "" {
-		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or .tex, or give --format: %s", file, ending, strings.Join(table.Formats(), ", "))
+		return "", fmt.Errorf("-o %s: tables are not written as %q; name the file .txt, .md, .csv, .json, .html or "+
+			".tex, or give --format: %s", file, ending, strings.Join(table.Formats(), ", "))
 	}
 	return format, nil
 }

@@ -8,9 +8,9 @@ import (
 	"roundtable/activities/labels"
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/labelling"
-	"roundtable/cmd/internal/measurements"
 )
 
 func newLabel(o *cli.Options) *cobra.Command {
@@ -46,16 +46,19 @@ acts show corrected figures next to those of the labels alone.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&l.Labeller, "labeller", labels.Rules,
-		"the model that labels, as provider/model; without this and the next three flags the one of the campaign's file, else by rules on words")
+		"the model that labels, as provider/model; without this and the next three flags the one of the campaign's "+
+			"file, else by rules on words")
 	f.StringVar(&l.Params, "params", "{}",
 		"its parameters as JSON, as in a campaign: {\"base_url\": \"http://localhost:8000/v1\"}")
 	f.StringVar(&l.Generate, "generate", `{"temperature":0,"max_tokens":1024}`,
 		"how it samples, as JSON, as generate: in a campaign")
 	f.IntVar(&l.Reasks, "reasks", 2, "how often it is asked again after an unreadable answer, 0 to 10")
-	f.StringVar(&l.Price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, \"output\": 2} (default: the campaign's prices, or the built-in table)")
+	f.StringVar(&l.Price, "price", "", "what it costs, in US dollars for a million tokens: {\"input\": 1, "+
+		"\"output\": 2} (default: the campaign's prices, or the built-in table)")
 	f.BoolVar(&l.CostUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	o.Telemetry.Flags(f)
-	f.IntVar(&hand.Asked, "gold", 0, "draw about this many messages in all to code by hand, and write the page for it; the number of an earlier draw writes its page again")
+	f.IntVar(&hand.Asked, "gold", 0, "draw about this many messages in all to code by hand, and write the page for "+
+		"it; the number of an earlier draw writes its page again")
 	f.Uint64Var(&hand.Seed, "gold-seed", 1, "of the first draw")
 	f.StringVarP(&hand.Output, "output", "o", "",
 		"where --gold writes: a page (.html) or a table (.csv) (default: CAMPAIGN-CODEBOOK-DRAW.html)")
@@ -63,17 +66,20 @@ acts show corrected figures next to those of the labels alone.`,
 	f.StringVar(&hand.Coder, "coder", "", "who coded the table of --gold-from; "+gold.Adjudicated+
 		" is what several coders agreed on")
 	f.StringVar(&hand.CodeBook, "code-book", campaign.ActsBook,
-		"what is labelled: acts, mast (failure modes), drift (errors behind problem drift), or a file of your own (.yaml)")
+		"what is labelled: acts, mast (failure modes), drift (errors behind problem drift), or a file of your own "+
+			"(.yaml)")
 	f.BoolVar(&l.NoCache, "no-cache", false,
-		"do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for again")
+		"do not use labels of the same message elsewhere; stored labels of this campaign are still never asked for "+
+			"again")
 	return cmd
 }
 
 func newFeatures(o *cli.Options) *cobra.Command {
-	m := measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}
+	m := analyze.Features{PriceFlags: analyze.PriceFlags{Options: o}}
 	cmd := &cobra.Command{
-		Use:     "features NAME",
-		Short:   "Measure each message of a campaign (words, grade, information distance) into the table features, or resume the measuring",
+		Use: "features NAME",
+		Short: "Measure each message of a campaign (words, grade, information distance) into the table features, " +
+			"or resume the measuring",
 		GroupID: toLabel,
 		Long: `Measure each message of a campaign: words, reading grade, information distance.
 Messages that have been measured are not measured again; embeddings by a service

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 	"roundtable/envs/wording"
@@ -37,7 +36,7 @@ who vouches for the results. Ed25519 keys are made by
   roundtable attest my-campaign --key key.pem -o my-campaign.signed.json`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			key, err := attestation.ReadPrivateKey(keyFile)
+			key, err := integrity.ReadPrivateKey(keyFile)
 			if err != nil {
 				return cli.UsageError(err)
 			}
@@ -67,26 +66,30 @@ who vouches for the results. Ed25519 keys are made by
 
 // attestCampaign vouches for nothing that verify finds wrong.
 func attestCampaign(cmd *cobra.Command, s store.Store, plugins catalogue.Catalogue,
-	campaign string) (attestation.Statement, error) {
+	campaign string) (integrity.Statement, error) {
 	ctx := cmd.Context()
 	v, err := integrity.Check(ctx, s, plugins, campaign)
 	if err != nil {
-		return attestation.Statement{}, err
+		return integrity.Statement{}, err
 	}
 	if !v.OK {
-		return attestation.Statement{}, v.Write(cmd.ErrOrStderr(), false)
+		return integrity.Statement{}, v.Write(cmd.ErrOrStderr(), false)
+	}
+	if n := len(v.Unlisted); n > 0 {
+		return integrity.Statement{}, cli.FailedError(fmt.Errorf("the store does not list %s of %s yet; attest it again "+
+			"later", wording.Count(n, "object"), campaign))
 	}
 	if v.Ended < v.Planned {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%d of %d planned cells have finished; attest the campaign again once more have\n", v.Ended, v.Planned)
 	}
-	a, err := attestation.New(ctx, s, campaign, v.Digest)
+	a, err := integrity.NewStatement(ctx, s, campaign, v.Digest)
 	info, _ := debug.ReadBuildInfo()
 	program := cli.VersionOf(info)
 	a.Program, a.Commit = program.Program, program.Commit
 	return a, err
 }
 
-func writeAttestation(a attestation.Statement, key ed25519.PrivateKey, file string, force bool) error {
+func writeAttestation(a integrity.Statement, key ed25519.PrivateKey, file string, force bool) error {
 	f, err := cli.StageFile(file, func(w io.Writer) (int64, error) { return int64(len(a.Objects)), a.Write(w, key) })
 	if err != nil {
 		return err
@@ -105,11 +108,11 @@ type attested struct {
 	PublicKey string `json:"public_key,omitempty"` // PEM
 }
 
-func reportAttested(w io.Writer, asJSON bool, a attestation.Statement, key ed25519.PrivateKey, file string) error {
+func reportAttested(w io.Writer, asJSON bool, a integrity.Statement, key ed25519.PrivateKey, file string) error {
 	r := attested{File: file, Campaign: a.Campaign, Digest: a.Digest, Objects: len(a.Objects), Bytes: a.Size()}
 	if key != nil {
 		public := key.Public().(ed25519.PublicKey)
-		r.Key, r.PublicKey = attestation.Fingerprint(public), attestation.PublicPEM(public)
+		r.Key, r.PublicKey = integrity.Fingerprint(public), integrity.PublicPEM(public)
 	}
 	if asJSON {
 		return cli.WriteJSON(w, r)

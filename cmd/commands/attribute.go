@@ -22,7 +22,7 @@ import (
 func newAttribute(o *cli.Options) *cobra.Command {
 	r := runs.Options{Options: o}
 	var a forks.Attribution
-	var budget, path, format, file string
+	var format, file string
 	noRun, noCheck := false, false
 	cmd := &cobra.Command{
 		Use:     "attribute NAME",
@@ -34,8 +34,8 @@ they join are drawn for each instance, in pairs; each coalition of an instance i
 once. The forks are a campaign, whose cap is the budget: it ends before the budget is
 overspent, and the same command with more budget continues where it stopped. If every
 coalition was run, the values are exact but for chance.`,
-		Example: `  roundtable attribute my-campaign --of agents --budget 5usd
-  roundtable attribute my-campaign --of rounds --budget 5usd --pairs 4
+		Example: `  roundtable attribute my-campaign --of agents --cost-usd 5
+  roundtable attribute my-campaign --of rounds --cost-usd 5 --pairs 4
   roundtable attribute my-campaign --of agents --no-run --format md`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -44,13 +44,13 @@ coalition was run, the values are exact but for chance.`,
 			if err == nil && a.Pairs < 1 {
 				err = fmt.Errorf("--pairs %d: expected a whole number of at least 1", a.Pairs)
 			}
-			if err == nil && budget != "" {
-				a.Budget, err = forks.ReadBudget(budget)
+			if usd := a.CostUSD; err == nil && cmd.Flags().Changed("cost-usd") && !(usd > 0 && usd <= 1e9) { // nor NaN
+				err = fmt.Errorf("--cost-usd %v: expected US dollars above 0", usd)
 			}
 			if err = cmp.Or(err, o.Telemetry.Check()); err != nil {
 				return cli.UsageError(err)
 			}
-			t, unfinished, err := attribute(cmd.Context(), r, a, path, noRun)
+			t, unfinished, err := attribute(cmd.Context(), r, a, noRun)
 			if err != nil {
 				return err
 			}
@@ -60,11 +60,10 @@ coalition was run, the values are exact but for chance.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&a.Of, "of", forks.Agents, "agents, rounds or messages")
-	f.Var(cli.Once(&budget), "budget", "the most that the forks may cost, as 5usd (needed where a model is paid for)")
+	f.Float64Var(&a.CostUSD, "cost-usd", 0, "the most that the forks may cost (needed where a model is paid for)")
 	f.IntVar(&a.Pairs, "pairs", forks.MostPairs, "the most pairs of orders of each instance")
 	f.StringSliceVar(&a.Conditions, "condition", nil, "ids of the conditions (default: all)")
-	f.StringVar(&a.Name, "as", "", "name of the campaign of the forks (default: NAME-by-agents)")
-	f.StringVar(&path, "file", "", "where its campaign file is written (default: its name with .yaml)")
+	f.StringVar(&a.Name, "name", "", "name of the campaign of the forks, and of its file (default: NAME-by-agents)")
 	f.BoolVar(&noRun, "no-run", false, "run nothing; show what was found before")
 	f.BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)
 	f.StringVar(&format, "format", "", "text, md, csv, json, html or latex")
@@ -75,8 +74,8 @@ coalition was run, the values are exact but for chance.`,
 
 // attribute runs forks until every coalition is known, the pairs are done or the budget is
 // spent, and returns the table. unfinished says that forks are left that were begun.
-func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path string, noRun bool) (t table.Table,
-	unfinished, err error) {
+func attribute(ctx context.Context, r runs.Options, a forks.Attribution, noRun bool) (t table.Table, unfinished,
+	err error) {
 	s, p, m, err := campaigns.Open(ctx, r.Options, a.Campaign)
 	if err != nil {
 		return t, nil, err
@@ -85,12 +84,11 @@ func attribute(ctx context.Context, r runs.Options, a forks.Attribution, path st
 	if err != nil {
 		return t, nil, err
 	}
-	path = cmp.Or(path, a.ForkName()+".yaml")
 	if !noRun {
-		if a.Budget == 0 && w.IsPaid() {
-			return t, nil, cli.UsageError(errors.New("a model of the campaign is paid for: give --budget, as 5usd"))
+		if a.CostUSD == 0 && w.IsPaid() {
+			return t, nil, cli.UsageError(errors.New("a model of the campaign is paid for: give --cost-usd, as 5"))
 		}
-		if unfinished, err = runAttribution(ctx, r, s, w, path); err != nil {
+		if unfinished, err = runAttribution(ctx, r, s, w, a.ForkName()+".yaml"); err != nil {
 			return t, nil, err
 		}
 	}

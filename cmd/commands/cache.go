@@ -22,7 +22,7 @@ func newCache(o *cli.Options) *cobra.Command {
 		GroupID: toSetUp,
 		Long:    `Look at the answers that campaigns share, and delete old ones.`,
 		Example: `  roundtable cache stats
-  roundtable cache prune --older-than 720h --dry-run`,
+  roundtable cache prune --older-than 720h --yes`,
 		Args: func(_ *cobra.Command, args []string) error {
 			return cli.UsageError(fmt.Errorf("cache takes stats or prune, not %q", args))
 		},
@@ -78,7 +78,8 @@ func cacheTable(st stats) table.Table {
 	t := table.Table{
 		Name: "cache", Title: "Answers that campaigns share",
 		Columns: []string{"model", "campaign", "entries", "bytes", "served"},
-		Notes:   []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; served by the campaign that had them for nothing."},
+		Notes: []string{"Entries and bytes by the campaign that bought them, – while it has not committed them; " +
+			"served by the campaign that had them for nothing."},
 	}
 	for _, u := range append(st.Uses, answers.CacheUse{Model: "all", Entries: st.Entries, Bytes: st.Bytes,
 		Served: st.Served}) {
@@ -93,7 +94,8 @@ func cacheTable(st stats) table.Table {
 		t.Notes = append(t.Notes, key+" is not an entry of the cache.")
 	}
 	for _, key := range st.Damaged {
-		t.Notes = append(t.Notes, key+" is damaged: a call that needs it says so. Delete it by hand to have its question asked again.")
+		t.Notes = append(t.Notes, key+" is damaged: a call that needs it says so. Delete it by hand to have its "+
+			"question asked again.")
 	}
 	return t
 }
@@ -102,16 +104,17 @@ func cacheTable(st stats) table.Table {
 type pruning struct {
 	older    time.Duration
 	campaign string
-	dry      bool
+	yes      bool
 }
 
 func newCachePrune(o *cli.Options) *cobra.Command {
 	var p pruning
 	cmd := &cobra.Command{
-		Use:     "prune",
-		Short:   "Delete old answers from the cache; what campaigns were answered themselves stays",
-		Long:    `Delete old answers from the cache. The answers of campaigns themselves stay.`,
-		Example: `  roundtable cache prune --older-than 720h --dry-run`,
+		Use:   "prune",
+		Short: "Delete old answers from the cache; without --yes only say what would go",
+		Long: `Delete old answers from the cache. The answers of campaigns themselves stay. Without --yes
+it only says what it would delete.`,
+		Example: `  roundtable cache prune --older-than 720h --yes`,
 		Args:    cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if p.older < 0 {
@@ -132,7 +135,7 @@ func newCachePrune(o *cli.Options) *cobra.Command {
 	}
 	cmd.Flags().DurationVar(&p.older, "older-than", 30*24*time.Hour, "age of the answers to delete")
 	cmd.Flags().StringVar(&p.campaign, "campaign", "", "delete only what this campaign bought and committed")
-	cmd.Flags().BoolVar(&p.dry, "dry-run", false, "only say what would be deleted")
+	cmd.Flags().BoolVarP(&p.yes, "yes", "y", false, "do it")
 	return cmd
 }
 
@@ -150,12 +153,12 @@ func (p pruning) pruneCache(ctx context.Context, w io.Writer, s store.Store, asJ
 		return err
 	}
 	old := c.Prunable(time.Now().Add(-p.older), p.campaign)
-	out := pruned{Deleted: len(old), Kept: len(c.Entries) - len(old), DryRun: p.dry}
+	out := pruned{Deleted: len(old), Kept: len(c.Entries) - len(old), DryRun: !p.yes}
 	for _, e := range old {
 		out.Bytes += e.Size
 	}
-	did := "would be deleted"
-	if !p.dry {
+	did := "would be deleted with --yes"
+	if p.yes {
 		did = "deleted"
 		if n, err := answers.PruneCache(ctx, s, old); err != nil {
 			return fmt.Errorf("%d of %s deleted; the next: %w", n, wording.Count(len(old), "entry"), err)

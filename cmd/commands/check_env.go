@@ -31,7 +31,8 @@ is listed at once, and nothing is recorded.`,
   roundtable check-env --params '{"road": 12}' -- python3 well.py`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return cli.UsageError(fmt.Errorf("which program? Name it with its arguments, as: roundtable check-env -- python3 well.py"))
+				return cli.UsageError(fmt.Errorf("which program? Name it with its arguments, as: roundtable " +
+					"check-env -- python3 well.py"))
 			}
 			return nil
 		},

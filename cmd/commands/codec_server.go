@@ -96,7 +96,8 @@ func (at codecListen) check(tokens int) error {
 		return fmt.Errorf("at %s other machines can ask: set %s to a token, for example of `openssl rand -hex 16`",
 			at.address, codecTokenEnv)
 	case outside && at.cert == "" && !at.plaintext:
-		return fmt.Errorf("at %s the token and the payloads would cross the network in plaintext: give --cert and --key, or --plaintext behind a proxy with TLS", at.address)
+		return fmt.Errorf("at %s the token and the payloads would cross the network in plaintext: give --cert and "+
+			"--key, or --plaintext behind a proxy with TLS", at.address)
 	}
 	return nil
 }
@@ -122,7 +123,8 @@ func (at codecListen) serve(ctx context.Context, o codec.Server) error {
 		return cli.UsageError(fmt.Errorf("--listen %s: %w", at.address, err))
 	}
 	if o.Keys.AreEmpty() {
-		fmt.Fprintf(os.Stderr, "%s holds no key: encrypted payloads cannot be decoded, others are unpacked\n", codec.KeyEnv)
+		fmt.Fprintf(os.Stderr, "%s holds no key: encrypted payloads cannot be decoded, others are unpacked\n",
+			codec.KeyEnv)
 	}
 	fmt.Fprintf(os.Stderr, "codec server at %s://%s; Ctrl-C ends it\n", scheme, l.Addr())
 	ended := make(chan error, 1)

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -27,9 +28,8 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-// Main runs the command that the arguments of the process name, and returns the code to
-// end the process with. What campaigns can name is in the catalogue: catalogue.Builtin()
-// with plug-ins of one's own.
+// Main runs the command that the process's arguments name and returns the exit code. plugins is what campaign
+// files can name: catalogue.Builtin() with plug-ins of your own.
 func Main(plugins catalogue.Catalogue) int {
 	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // it is with nohup
@@ -37,44 +37,52 @@ func Main(plugins catalogue.Catalogue) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), ends...)
 	defer stop()
+	var working atomic.Bool
 	go func() { // a second Ctrl-C does not wait; a terminal that closes may say so twice
 		<-ctx.Done()
 		signal.Ignore(syscall.SIGHUP)
 		signal.Reset(os.Interrupt, syscall.SIGTERM)
-		if OnlyReads(plugins, os.Args[1:]) {
+		if MayLeave(plugins, os.Args[1:]) {
 			time.Sleep(leaveTime)
-			fmt.Fprintln(os.Stderr, "roundtable: interrupted")
-			os.Exit(cli.ExitInterrupted)
+			if !working.Load() {
+				fmt.Fprintln(os.Stderr, "roundtable: interrupted")
+				os.Exit(cli.ExitInterrupted)
+			}
 		}
 	}()
-	return Execute(ctx, plugins, os.Args[1:], os.Stdout, os.Stderr)
+	return execute(ctx, plugins, os.Args[1:], os.Stdout, os.Stderr, func() { working.Store(true) })
 }
 
 // leaveTime is how long a command that only reads may take to end by itself once it is interrupted:
-// a database or a file system may be at something that cannot be.
-const leaveTime = 700 * time.Millisecond
+// a database or a file system may be at something that cannot be. DuckDB's driver takes half a second,
+// and the system some tenths to take back gigabytes.
+const leaveTime = 600 * time.Millisecond
 
-// OnlyReads reports whether the command of these arguments has nothing under way that must come in
-// when it is interrupted.
-func OnlyReads(plugins catalogue.Catalogue, args []string) bool {
+// MayLeave reports whether the command that args name can be ended at once when it is interrupted, at least
+// until it calls cli.Options.Working: it has no calls under way whose answers would be lost.
+func MayLeave(plugins catalogue.Catalogue, args []string) bool {
 	cmd, _, err := NewRoot(plugins).Find(args)
 	if err != nil {
 		return false
 	}
 	switch cmd.Name() {
-	case "plan":
-		return !slices.ContainsFunc(args, func(a string) bool { return strings.HasPrefix(a, "--pilot") })
-	case "status", "list", "data", "check-env":
+	case "status", "list", "data", "check-env", "plan", "run", "resume", "fork", "attribute":
 		return true
 	}
 	return cmd.GroupID == toRead
 }
 
-// Execute runs one command and returns the code that the program ends with.
-// With --json an error is a document, too, unless the command has written one.
+// Execute runs the command that args name and returns the exit code. With --json an error is written as a JSON
+// document, unless the command has already written one.
 func Execute(ctx context.Context, plugins catalogue.Catalogue, args []string, stdout, stderr io.Writer) int {
+	return execute(ctx, plugins, args, stdout, stderr, func() {})
+}
+
+// execute is Execute, and calls working before the command has something under way.
+func execute(ctx context.Context, plugins catalogue.Catalogue, args []string, stdout, stderr io.Writer,
+	working func()) int {
 	out := &cli.Counter{Writer: stdout}
-	root := NewRoot(plugins)
+	root := newRoot(plugins, working)
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.SetArgs(args)
@@ -114,8 +122,10 @@ func asksJSON(root *cobra.Command, args []string) bool {
 	return asked || slices.Contains(args, "--json")
 }
 
-// NewRoot returns the root of the commands of a program with these plug-ins.
-func NewRoot(plugins catalogue.Catalogue) *cobra.Command {
+// NewRoot returns the root command of a program with these plug-ins.
+func NewRoot(plugins catalogue.Catalogue) *cobra.Command { return newRoot(plugins, func() {}) }
+
+func newRoot(plugins catalogue.Catalogue, working func()) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "roundtable",
 		Short: "Run experiments in which groups of LLM agents decide, without ever losing work",
@@ -127,7 +137,7 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 		SilenceErrors: true,
 	}
 	o := cli.NewOptions(root, plugins)
-	o.StartServer = startServer
+	o.StartServer, o.Working = startServer, working
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
 		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o),

@@ -41,7 +41,8 @@ func newData(o *cli.Options) *cobra.Command {
 
 const (
 	movieLensPage  = "https://grouplens.org/datasets/movielens/100k/"
-	movieLensTerms = "research use; no redistribution and no commercial use without GroupLens' permission; results acknowledge the data set (its README has all terms)"
+	movieLensTerms = "research use; no redistribution and no commercial use without GroupLens' permission; results " +
+		"acknowledge the data set (its README has all terms)"
 )
 
 // dataSet is what data says of MovieLens-100k.

@@ -70,7 +70,7 @@ type removalPart struct {
 func newRemoval(o *cli.Options, cmd *cobra.Command, act func(*removal, context.Context, bool) error) *cobra.Command {
 	yes := false
 	cmd.GroupID, cmd.Args = toSetUp, cli.OneArg("campaign")
-	cmd.Flags().BoolVar(&yes, "yes", false, "do it")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do it")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, name := cmd.Context(), args[0]
 		s, err := o.CheckLake(ctx, name)
@@ -122,7 +122,8 @@ func (r *removal) refuseRunning(ctx context.Context, held bool) error {
 		return nil // of a damaged campaign
 	}
 	if err == nil && l.Until.After(time.Now()) {
-		return fmt.Errorf("a process has reserved some of the budget of %s until %s: it runs there, or was killed; try again then", r.Name, l.Until.UTC().Format("15:04:05 UTC"))
+		return fmt.Errorf("a process has reserved some of the budget of %s: it runs there, or was killed; by the "+
+			"slowest clock its time ends at %s: try again then", r.Name, l.Until.UTC().Format("15:04:05 UTC"))
 	}
 	return err
 }

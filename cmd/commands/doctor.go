@@ -29,7 +29,7 @@ work; then what to write into the campaign file. Without --yes it only says what
 at most. It is not part of a campaign or of its budget, and stores nothing.`,
 		Example: `  roundtable doctor --model openai/gpt-5-mini
   roundtable doctor --model openai/qwen3:8b --base-url http://localhost:11434/v1 --yes
-  roundtable doctor --model openai/Qwen3-8B --base-url http://gpu1:8000/v1 --at-once 64 --yes`,
+  roundtable doctor --model openai/Qwen3-8B --base-url http://gpu1:8000/v1 --calls 64 --yes`,
 		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
@@ -42,7 +42,7 @@ at most. It is not part of a campaign or of its budget, and stores nothing.`,
 		`what it costs, in US dollars for a million tokens: {"input": 1, "output": 2} (default: the built-in table)`)
 	f.BoolVar(&c.costUnknown, "cost-unknown", false, "allow a model whose price is unknown")
 	f.IntVar(&c.maxTokens, "max-tokens", 96, "of each answer, 16 to 100000; a model that thinks first needs more")
-	f.IntVar(&c.atOnce, "at-once", 8, "the most calls at once that are tried, 1 to 256: 2, 4, 8, …")
+	f.IntVar(&c.calls, "calls", 8, "the most calls at once that are tried, 1 to 256: 2, 4, 8, …")
 	f.BoolVarP(&c.yes, "yes", "y", false, "ask it")
 	return cmd
 }
@@ -52,7 +52,7 @@ type checkup struct {
 	*cli.Options
 	model, baseURL, params, price string
 	costUnknown, yes              bool
-	maxTokens, atOnce             int
+	maxTokens, calls              int
 }
 
 func (c checkup) run(ctx context.Context) error {
@@ -127,7 +127,7 @@ func (c checkup) modelChoice() (map[string]any, error) {
 	for _, n := range []struct {
 		flag            string
 		is, least, most int
-	}{{"max-tokens", c.maxTokens, 16, 100_000}, {"at-once", c.atOnce, 1, 256}} {
+	}{{"max-tokens", c.maxTokens, 16, 100_000}, {"calls", c.calls, 1, 256}} {
 		if n.is < n.least || n.is > n.most {
 			return nil, fmt.Errorf("--%s is %d; expected %d to %d", n.flag, n.is, n.least, n.most)
 		}
@@ -144,7 +144,7 @@ func (c checkup) modelChoice() (map[string]any, error) {
 
 // newExamination makes the model; nothing is sent.
 func (c checkup) newExamination(ctx context.Context, params map[string]any) (providers.Examination, error) {
-	e := providers.Examination{MaxTokens: c.maxTokens, AtOnce: c.atOnce, Prefix: rand.Text()}
+	e := providers.Examination{MaxTokens: c.maxTokens, AtOnce: c.calls, Prefix: rand.Text()}
 	if err := cli.LoadEnvFile("."); err != nil {
 		return e, err
 	}

@@ -65,7 +65,8 @@ func newExport(o *cli.Options) *cobra.Command {
 	cmd.Flags().StringVar(&text, "query", "", "write what a SELECT answers instead, as roundtable query")
 	cmd.Flags().StringVar(&format, "format", "",
 		strings.Join(exports.Formats, ", ")+
-			" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
+			" (default: parquet, or what FILE's name ends in); of transcripts, for other tools: eval (inspect's "+
+			"log), scout (Inspect Scout's Parquet), sts (session traces for the Hub)")
 	cmd.Flags().StringVarP(&x.Output, "output", "o", "", "a folder, or a FILE for one table")
 	cmd.Flags().BoolVar(&x.Dataset, "dataset", false,
 		"write a data set to publish: Parquet with README.md for the Hugging Face Hub and croissant.json")

@@ -35,7 +35,7 @@ original, paired by instance and replicate. Without a change, and with --control
 shows what chance alone does.`,
 		Example: `  roundtable fork my-campaign --at round=3 --set rule=ranked
   roundtable fork my-campaign --at round=3 --drop Alex --control --replicates 2
-  roundtable fork my-campaign --remove round=2,agent=Blake --as without-blake
+  roundtable fork my-campaign --remove round=2,agent=Blake --name without-blake
   roundtable fork my-campaign --at round=2 --change '{set: {rule: ranked}}' --change '{set: {rule: borda}}' --no-run`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +51,8 @@ shows what chance alone does.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.Var(cli.Once(&f.At), "at", "the first round that is run again, round=3, or the first entry, entry=12 (default with --remove or --replace, but not with --control: after that message)")
+	flags.Var(cli.Once(&f.At), "at", "the first round that is run again, round=3, or the first entry, entry=12 "+
+		"(default with --remove or --replace, but not with --control: after that message)")
 	flags.StringArrayVar(&f.Set, "set", nil,
 		"KEY=VALUE from that point on, as rule=ranked or protocol.rounds=8; may be repeated")
 	flags.StringSliceVar(&f.Drop, "drop", nil,
@@ -59,16 +60,18 @@ shows what chance alone does.`,
 	flags.StringArrayVar(&f.Remove, "remove", nil,
 		"messages that nobody gets to see, as round=2,agent=Blake; may be repeated")
 	flags.StringArrayVar(&f.Replace, "replace", nil,
-		"a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a --text for each")
+		"a message, as round=2,agent=Blake,phase=message, in whose place others see --text; may be repeated, with a "+
+			"--text for each")
 	flags.StringArrayVar(&f.Text, "text", nil, "what stands in place of the message that --replace names")
 	flags.StringArrayVar(&f.Changes, "change", nil,
 		"a change as in a campaign file, as {set: {rule: ranked}}; repeat it for several")
 	flags.BoolVar(&f.Control, "control", false, "run on without a change, too, to see what chance alone does")
 	flags.IntVar(&f.Replicates, "replicates", 1, "how often each collaboration is run on")
 	flags.StringArrayVar(&f.Conditions, "condition", nil,
-		"id or label of a condition that is forked, or several with commas; may be repeated (default: all; where some have too few rounds, the only group that has enough)")
+		"id or label of a condition that is forked, or several with commas; may be repeated (default: all; where "+
+			"some have too few rounds, the only group that has enough)")
 	flags.Float64Var(&usd, "cost-usd", 0, "the most that the fork may cost (default: no cap)")
-	flags.StringVar(&f.Name, "as", "", "name of the fork (default: NAME-fork)")
+	flags.StringVar(&f.Name, "name", "", "name of the fork (default: NAME-fork)")
 	flags.StringVarP(&file, "output", "o", "", "where its campaign file is written (default: its name with .yaml)")
 	flags.BoolVar(&noRun, "no-run", false, "write the campaign file only")
 	flags.BoolVar(&noCheck, "no-check", false, runs.NoCheckUsage)

@@ -35,7 +35,8 @@ again finds what it has imported.`,
 				return cli.UsageError(errors.New("--speakers: expected one or more of assistant, user, system, tool"))
 			}
 			if i.Card.License != "" && !plan.IsLicense(i.Card.License) {
-				return cli.UsageError(errors.New("--license: expected an SPDX identifier or an address, as CC-BY-4.0 or https://…"))
+				return cli.UsageError(errors.New("--license: expected an SPDX identifier or an address, as CC-BY-4.0 " +
+					"or https://…"))
 			}
 			s, made, err := o.CreateLake()
 			if err != nil {

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities/programs"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/study"
@@ -24,17 +26,18 @@ import (
 
 // kinds of things that list knows, in its order.
 var kinds = []string{"envs", "protocols", "rules", "stops", "models", "campaigns", "tables", "figures",
-	"collaborations"}
+	"collaborations", "programs"}
 
 func newList(o *cli.Options) *cobra.Command {
 	printSchema := false
 	cmd := &cobra.Command{
-		Use:     "list [envs|protocols|rules|stops|models|campaigns|collaborations [CAMPAIGN]|tables|figures]",
-		Short:   "List what a campaign can name, with defaults; campaigns, collaborations, tables and figures",
+		Use:     "list [envs|protocols|rules|stops|models|campaigns|collaborations [CAMPAIGN]|tables|figures|programs]",
+		Short:   "List what a campaign can name, with defaults; campaigns, tables, programs and more",
 		GroupID: toSetUp,
 		Long: `List what a campaign file can name, with defaults; the campaigns of the lake; the
 collaborations of one or of all, those too that have not ended, with their round;
-and the tables and figures that analyze knows.`,
+the tables and figures that analyze knows; and the programs that you trust in
+ROUNDTABLE_PROGRAMS, with whether they are still what you trusted.`,
 		Example: `  roundtable list
   roundtable list rules
   roundtable list campaigns
@@ -92,6 +95,14 @@ func printList(ctx context.Context, o *cli.Options, w io.Writer, wanted []string
 			all[kind] = list
 			if !o.JSON {
 				printCampaigns(o, w, list)
+			}
+			continue
+		}
+		if kind == "programs" {
+			list := programs.ListTrusted()
+			all[kind] = list
+			if !o.JSON {
+				printPrograms(w, list)
 			}
 			continue
 		}
@@ -230,6 +241,24 @@ func printCampaigns(o *cli.Options, w io.Writer, list []campaigns.Listed) {
 			more = append(more, "last answer "+c.Ended.Format("2006-01-02 15:04")+" UTC")
 		}
 		fmt.Fprintf(w, "      %s\n", strings.Join(more, "; "))
+	}
+	if len(list) == 0 {
+		fmt.Fprintln(w, "  none")
+	}
+}
+
+func printPrograms(w io.Writer, list []programs.Trusted) {
+	fmt.Fprintf(w, "Programs (%s):\n", programs.TrustEnv)
+	for _, t := range list {
+		where := ""
+		if t.Folder != "" {
+			where = "in " + t.Folder + ", "
+		}
+		if t.Hash != "" {
+			where += "#" + t.Hash + ": "
+		}
+		fmt.Fprintf(w, "  %s\n      %s\n", wording.SafeLine(cmp.Or(strings.Join(t.Command, " "), "a command")),
+			wording.SafeLine(where+t.State))
 	}
 	if len(list) == 0 {
 		fmt.Fprintln(w, "  none")

@@ -41,10 +41,12 @@ exists, and prints the entry for the catalogue.`,
 				return cli.WriteJSON(o.Stdout(), w)
 			}
 			if w.Entry == "" {
-				fmt.Printf("Wrote:\n  %s\n\nLook at both, then:\n  roundtable plan %s.yaml\n  roundtable run %[2]s.yaml\n", strings.Join(w.Files, "\n  "), args[1])
+				fmt.Printf("Wrote:\n  %s\n\nLook at both, then:\n  roundtable plan %s.yaml\n  roundtable run "+
+					"%[2]s.yaml\n", strings.Join(w.Files, "\n  "), args[1])
 				return nil
 			}
-			fmt.Printf("Wrote:\n  %s\n\nAdd this entry to %s() in workflows/catalogue/catalogue.go:\n  %s\n\nThen change the files and run:\n  go test %s\n",
+			fmt.Printf("Wrote:\n  %s\n\nAdd this entry to %s() in workflows/catalogue/catalogue.go:\n  %s\n\nThen "+
+				"change the files and run:\n  go test %s\n",
 				strings.Join(w.Files, "\n  "), w.List, w.Entry, w.Tests)
 			return nil
 		},

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/pages"
 )
 
@@ -26,6 +26,7 @@ went wrong and what ran. Many transcripts are packed in it; a browser unpacks th
 each transcript is a separate page there.`,
 		Example: `  roundtable report my-campaign
   roundtable report my-campaign -o results.html
+  roundtable report my-campaign --with another
   roundtable report my-campaign -o results/`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -34,6 +35,9 @@ each transcript is a separate page there.`,
 				return err
 			}
 			if err := how.Choose(cmd.Context(), s, args[0]); err != nil {
+				return err
+			}
+			if err := how.Open(cmd.Context(), o, args[0]); err != nil {
 				return err
 			}
 			r, err := pages.WriteReport(cmd.Context(), s, o.Plugins, args[0], how, cmp.Or(file, args[0]+".html"))
@@ -51,12 +55,13 @@ each transcript is a separate page there.`,
 		"write to FILE, or to a folder if it ends in / (default: NAME.html)")
 	cmd.Flags().BoolVar(&how.NoPrompts, "no-prompts", false,
 		"leave out prompts and raw answers, which are most of a report")
-	how.Flags(cmd)
+	how.Messages.Flags(cmd)
+	how.Together.Flags(cmd)
 	return cmd
 }
 
 func newView(o *cli.Options) *cobra.Command {
-	var how measurements.Messages
+	var how analyze.Messages
 	port, open := 0, false
 	cmd := &cobra.Command{
 		Use:     "view [NAME]",
@@ -76,7 +81,13 @@ on without it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := openForView(cmd, o, args)
+			var s store.Store
+			var err error
+			if len(args) == 1 {
+				s, err = o.ReadLake(cmd.Context(), args[0])
+			} else {
+				s, err = o.OpenLake()
+			}
 			if err != nil {
 				return err
 			}
@@ -105,14 +116,6 @@ on without it.`,
 	cmd.Flags().BoolVar(&open, "open", false, "open the address in the browser")
 	how.Flags(cmd)
 	return cmd
-}
-
-// openForView opens the lake, which must have the campaign that is named.
-func openForView(cmd *cobra.Command, o *cli.Options, args []string) (store.Store, error) {
-	if len(args) == 1 {
-		return o.ReadLake(cmd.Context(), args[0])
-	}
-	return o.OpenLake()
 }
 
 func announce(cmd *cobra.Command, o *cli.Options, address string) error {

@@ -93,7 +93,8 @@ func (o planOptions) plan(ctx context.Context, path string) error {
 		return cli.UsageError(errors.New("-o names a folder for prompts; add --prompts"))
 	}
 	if n := len(o.between); n > 0 && (n != 2 || !o.prompts || o.folder != "" || o.JSON) {
-		return cli.UsageError(errors.New("--difference names two conditions, as ID,ID, and goes with --prompts, without -o and --json"))
+		return cli.UsageError(errors.New("--difference names two conditions, as ID,ID, and goes with --prompts, " +
+			"without -o and --json"))
 	}
 	s, made, err := o.CreateLake()
 	if err != nil {
@@ -284,35 +285,61 @@ func planConditions(plugins catalogue.Catalogue, p campaign.Plan, file campaignf
 	return all, most, nil
 }
 
-// forecastFile says in one line what a campaign file will take; it starts nothing.
-func forecastFile(ctx context.Context, o *cli.Options, path string, flags planning.Flags) (string, error) {
+// forecast is what a campaign file proposes and takes.
+type forecast struct {
+	plan      campaign.Plan
+	manifest  campaign.Manifest
+	all       []planned
+	predicted predictions.Prediction
+}
+
+// forecastFile says what a campaign file will take; it starts nothing.
+func forecastFile(ctx context.Context, o *cli.Options, path string, flags planning.Flags) (f forecast, err error) {
 	s, made, err := o.CreateLake()
 	if err != nil {
-		return "", err
+		return f, err
 	}
 	defer made.Discard()
-	p, m, file, err := flags.Read(ctx, o.Plugins, path, s, false)
+	var file campaignfile.File
+	if f.plan, f.manifest, file, err = flags.Read(ctx, o.Plugins, path, s, false); err != nil {
+		return f, err
+	}
+	all, most, err := planConditions(o.Plugins, f.plan, file)
 	if err != nil {
-		return "", err
+		return f, err
 	}
-	_, most, err := planConditions(o.Plugins, p, file)
-	if err != nil {
-		return "", err
+	f.all = all
+	f.predicted, err = predictions.Predict(ctx, o, s, f.plan, f.manifest, most, 0, "")
+	return f, err
+}
+
+// String says in one line how much is asked, what it costs and how long it takes.
+func (f forecast) String() string {
+	c, cost := f.plan.Campaign, "at a price that is not known"
+	if usd := f.predicted.CostUSD; usd != nil {
+		cost = fmt.Sprintf("about $%.2f, at most $%.2f", usd.Mean, usd.High)
 	}
-	f, err := predictions.Predict(ctx, o, s, p, m, most, 0, "")
-	if err != nil {
-		return "", err
+	if l := f.predicted.Labels; l != nil && l.CostUSD != nil {
+		cost += fmt.Sprintf("; labels about $%.2f", l.CostUSD.Mean)
 	}
-	cost := "at a price that is not known"
-	if f.CostUSD != nil {
-		cost = fmt.Sprintf("about $%.2f, at most $%.2f", f.CostUSD.Mean, f.CostUSD.High)
+	return fmt.Sprintf("%s: %s, %s, about %s calls, %s; %s", c.Name, wording.Count(len(c.Conditions), "condition"),
+		wording.Count(c.Size(), "collaboration"), cli.Abbreviate(int64(f.predicted.Calls.Mean)), cost,
+		f.predicted.TimeText(f.manifest.Limits, c.Size()))
+}
+
+// proposal says in one line what is asked, of how many agents and rounds, and the cap.
+func (f forecast) proposal() string {
+	var ways []string
+	for _, c := range f.all {
+		ways = append(ways, fmt.Sprintf("%s (%s, %s)", cmp.Or(f.manifest.Label(c.Condition), c.Condition),
+			wording.Count(c.Agents, "agent"), wording.Count(c.Rounds, "round")))
 	}
-	if f.Labels != nil && f.Labels.CostUSD != nil {
-		cost += fmt.Sprintf("; labels about $%.2f", f.Labels.CostUSD.Mean)
+	limit := "without a cap"
+	if usd := f.manifest.Limits.CostUSD; usd != nil {
+		limit = fmt.Sprintf("with a cap of $%.2f", *usd)
 	}
-	return fmt.Sprintf("%s: %s, %s, about %s calls, %s", p.Campaign.Name,
-		wording.Count(len(p.Campaign.Conditions), "condition"), wording.Count(p.Campaign.Size(), "collaboration"),
-		cli.Abbreviate(int64(f.Calls.Mean)), cost), nil
+	return fmt.Sprintf("Proposed: %s, each decided in %s: %s; %s", wording.Count(f.all[0].Instances, "question"),
+		wording.Count(len(ways), "way"), wording.And(ways), limit)
 }
 
 // printPlan prints what tells the conditions apart and how much each of them

@@ -37,7 +37,8 @@ they then cannot be searched for.`,
 				return cli.UsageError(err)
 			}
 			if !ok {
-				return cli.UsageError(errors.New("prepare needs --temporal HOST:PORT (or TEMPORAL_ADDRESS); the embedded server needs no preparation"))
+				return cli.UsageError(errors.New("prepare needs --temporal HOST:PORT (or TEMPORAL_ADDRESS); the " +
+					"embedded server needs no preparation"))
 			}
 			done, err := infra.PrepareNamespace(cmd.Context(), target, retention, workflows.SearchAttributes())
 			if err != nil {

@@ -22,7 +22,8 @@ func newQuery(o *cli.Options) *cobra.Command {
   roundtable query --file study.sql -o study.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return cli.UsageError(fmt.Errorf("query takes one argument, SQL in quotes, and %d are given; --campaign NAME chooses a campaign", len(args)))
+				return cli.UsageError(fmt.Errorf("query takes one argument, SQL in quotes, and %d are given; "+
+					"--campaign NAME chooses a campaign", len(args)))
 			}
 			return nil
 		},

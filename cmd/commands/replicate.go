@@ -24,8 +24,8 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/exports"
-	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/planning"
+	"roundtable/cmd/internal/predictions"
 	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/replicate"
 	"roundtable/cmd/internal/runs"
@@ -62,7 +62,7 @@ type replication struct {
 	costUSD  float64
 	capped   bool
 	noCheck  bool
-	features measurements.Features
+	features analyze.Features
 	papers   replicate.Papers
 	name     string
 	entry    replicate.Entry
@@ -70,7 +70,7 @@ type replication struct {
 
 func newReplicate(o *cli.Options) *cobra.Command {
 	r := replication{Options: o, flags: planning.Flags{Fit: fitRule, Files: examples.Files},
-		features: measurements.Features{PriceFlags: measurements.PriceFlags{Options: o}}}
+		features: analyze.Features{PriceFlags: analyze.PriceFlags{Options: o}}}
 	list, file, output := false, false, ""
 	cmd := &cobra.Command{
 		Use:     "replicate [PAPER/TABLE]",
@@ -89,7 +89,8 @@ func newReplicate(o *cli.Options) *cobra.Command {
 			if list {
 				for _, ignored := range []string{"limit", "instances", "set"} {
 					if cmd.Flags().Changed(ignored) {
-						return cli.UsageError(fmt.Errorf("--list shows the papers' sizes, whatever --%s says; replicate PAPER/TABLE --%[1]s … prints what it takes before it asks anything", ignored))
+						return cli.UsageError(fmt.Errorf("--list shows the papers' sizes, whatever --%s says; "+
+							"replicate PAPER/TABLE --%[1]s … prints what it takes before it asks anything", ignored))
 					}
 				}
 				return r.list(cmd)
@@ -117,7 +118,8 @@ func newReplicate(o *cli.Options) *cobra.Command {
 	f.StringVar(&r.model, "model", "", "the model to ask in place of the paper's, as model: in a campaign")
 	f.StringVar(&r.labeller, "labeller", "",
 		"the model that labels dialogue acts (default: --model; scripted/labeller labels by rules on words)")
-	f.StringVar(&r.beside, "beside", "", "the paper's model whose numbers stand beside those of --model (default: the likest, else the paper's first)")
+	f.StringVar(&r.beside, "beside", "", "the paper's model whose numbers stand beside those of --model (default: "+
+		"the likest, else the paper's first)")
 	f.StringVar(&r.data, "data", "", "FOLDER of the data sets that the program does not bring")
 	f.Float64Var(&r.costUSD, "cost-usd", 0, "US dollars in all, at which it pauses")
 	f.BoolVar(&r.noCheck, "no-check", false, runs.NoCheckUsage)
@@ -353,9 +355,9 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 	err := cli.WriteOutput(output, r.Stdout(), func(w io.Writer) error { return table.Write(w, r.format, all) })
 	for _, figure := range r.entry.Figures {
 		for _, name := range r.entry.Campaigns {
-			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s.svg\n",
+			fmt.Fprintf(os.Stderr, "Figure: roundtable analyze %s --figure %s -o %s\n",
 				strings.Join(append([]string{r.campaignName(name)}, r.baselineFlags("--baseline ")...), " "), figure,
-				strings.ReplaceAll(r.name, "/", "-"))
+				r.entry.FigureFile(r.name, figure, name))
 		}
 	}
 	return err
@@ -366,7 +368,7 @@ func (r replication) show(ctx context.Context, s store.Store, output string) err
 func (r replication) tableOf(ctx context.Context, s store.Store, c, name string,
 	found replicate.Found) (replicate.Found, error) {
 	which := analyze.Request{Table: name, Baselines: r.baselineFlags(""),
-		Messages: measurements.Messages{Method: r.features.Method}}
+		Messages: analyze.Messages{Method: r.features.Method}}
 	if err := which.Choose(ctx, s, r.campaignName(c)); err != nil {
 		return found, err
 	}
@@ -418,32 +420,51 @@ func (r replication) list(cmd *cobra.Command) error {
 			}
 		})
 	}
+	var notes []string
 	columns := []table.Columns[string]{
 		table.Column("name", table.Word),
 		table.Column("shows", func(name string) table.Cell { return table.Word(r.papers.Entries[name].Title) }),
 		table.Column("calls", number(func(f replicate.Forecast) table.Cell { return table.Count(int64(f.Calls)) })),
 		table.Column("cost, $", costIn("")),
 	}
+	if price.Price.CachedInput != nil {
+		columns = append(columns, table.Column("cached, $", number(func(f replicate.Forecast) table.Cell {
+			if f.Read == nil {
+				return table.Cell{}
+			}
+			return table.Number(predictions.CostCached(price.Price, f.Input, *f.Read, f.Output), 2)
+		})))
+		notes = append(notes, "cached: the cost where the service reads of the prompts what plan predicts from its "+
+			"cache; the others count nothing of that.")
+	}
 	if price.Price.Flex != nil {
 		columns = append(columns, table.Column("flex, $", costIn(plan.Flex)))
+		notes = append(notes, "flex: with limits: {tier: flex} in the campaign's file, while the service has room there.")
 	}
 	if price.Price.Batch != nil {
 		columns = append(columns, table.Column("batch, $", costIn(plan.Batch)))
+		notes = append(notes, "batch: with limits: {tier: batch} in the campaign's file, within a day.")
 	}
 	table.Fill(&t, r.papers.Names(), append(columns,
 		table.Column("minutes", number(func(f replicate.Forecast) table.Cell {
-			return table.Number(f.Calls*replicate.SecondsACall/replicate.CallsAtOnce/60, 1)
+			return table.Number(f.Calls*predictions.SecondsACall/replicate.CallsAtOnce/60, 1)
 		})),
 		table.Column("needs", func(name string) table.Cell { return table.Word(r.papers.Needs(name)) }),
 	)...)
 	t.Notes = []string{
-		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's size; scripted/trader in place of MODEL asks nobody and costs nothing.",
-		fmt.Sprintf("Calls, cost and minutes are estimates at the paper's size, with answers as long as recorded ones, %d s a call and %d calls at once; --limit makes them fewer. Labels, a call a message, are not in them. Campaigns that several entries share are run once. Without a number: it depends on the data. Needs: flags that say where the data, the labeller or the embedder are; started without --data, the command says which files.", replicate.SecondsACall, replicate.CallsAtOnce),
+		"Make one again: roundtable replicate paper1/table-1 --model MODEL --limit 3; without --limit at the paper's " +
+			"size. A scripted agent in place of MODEL asks nobody and costs nothing: scripted/trader for paper 1's " +
+			"exchange economy, scripted/rater for its ratings and scripted/stubborn for both, scripted/answerer for " +
+			"papers 2 and 4, scripted/sharer for 3, scripted/average for 5.",
+		fmt.Sprintf("Calls, cost and minutes are estimates at the paper's size, with answers as long as recorded "+
+			"ones, %d s a call and %d calls at once; --limit makes them fewer. Labels, a call a message, are not in "+
+			"them. Campaigns that several entries share are run once. Without a number: it depends on the data. "+
+			"Needs: flags that say where the data, the labeller or the embedder are; started without --data, the "+
+			"command says which files.", predictions.SecondsACall, replicate.CallsAtOnce),
 	}
+	t.Notes = append(t.Notes, notes...)
 	if r.model == "" {
 		t.Notes = append(t.Notes, "With --model the list has what each costs at that model.")
-	} else if price.Price.Flex != nil || price.Price.Batch != nil {
-		t.Notes = append(t.Notes, "flex and batch: with limits: {tier: flex} or {tier: batch} in the campaign's file, while the service has room there or within a day. None counts what the service reads from its cache.")
 	} else if !priced && !scripted {
 		t.Notes = append(t.Notes, fmt.Sprintf("The price of %s is not known (table of %s).", r.modelName(), asOf))
 	}

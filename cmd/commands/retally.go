@@ -53,8 +53,10 @@ and the table says of how many collaborations the final decision is.`,
 	}
 	f := cmd.Flags()
 	f.StringArrayVar(&r.Rules, "rule", nil,
-		"a rule as in a campaign file, a name or {name: …, parameters}; repeat it for several (default: all that count ballots)")
-	f.IntVar(&from, "approve-from", 0, "the least rating, or points, that approve a candidate (default: ratings from halfway on, any points)")
+		"a rule as in a campaign file, a name or {name: …, parameters}; repeat it for several (default: all that "+
+			"count ballots)")
+	f.IntVar(&from, "approve-from", 0, "the least rating, or points, that approve a candidate (default: ratings from "+
+		"halfway on, any points)")
 	f.IntVar(&r.ApproveFirst, "approve-first", 0,
 		"how many of a ranking's first candidates are approved (default: rankings are not counted as approvals)")
 	f.StringVar(&format, "format", "", "text, md, csv, json, html or latex")

@@ -4,8 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +25,7 @@ import (
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
 	"roundtable/cmd/internal/labelling"
+	"roundtable/cmd/internal/pages"
 	"roundtable/cmd/internal/planning"
 	"roundtable/cmd/internal/runs"
 	"roundtable/envs/wording"
@@ -70,6 +78,7 @@ func fitRule(ctx context.Context, s store.Store, r planning.FitRequest) (stoppin
 }
 
 func runCampaign(ctx context.Context, r runs.Options, path string, flags planning.Flags) error {
+	r.File = path
 	s, p, m, err := workCampaign(ctx, r, path, flags, flags.Command(path))
 	if err != nil {
 		return err
@@ -118,11 +127,17 @@ func finishCampaign(ctx context.Context, r runs.Options, s store.Store, p campai
 // workPlan runs what is left of a recorded plan, and labels it if its file says so.
 func workPlan(ctx context.Context, r runs.Options, s store.Store, p campaign.Plan, m campaign.Manifest,
 	again string) error {
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	if _, local := r.LocalLake(); local { // what is in a bucket would be fetched and paid for
+		go pages.KeepRead(reading, s, p.Campaign.Name)
+	}
 	if ahead, err := campaigns.KeepAhead(ctx, s, p, &m); err != nil {
 		return err
 	} else if ahead > 0 {
 		fmt.Fprintf(engine.Notices(r.Options),
-			"until.ahead stays %d (the file has %d): the campaign needs no further cell, and with another ahead it would run some that its answer has no use for\n", m.Until.Ahead, ahead)
+			"until.ahead stays %d (the file has %d): the campaign needs no further cell, and with another ahead it "+
+				"would run some that its answer has no use for\n", m.Until.Ahead, ahead)
 	}
 	if !r.Retry && campaigns.IsSealed(ctx, s, p) && campaigns.NeedsNothing(ctx, s, p, m) &&
 		campaigns.IsLabelled(ctx, s, m) {
@@ -175,7 +190,8 @@ func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Pl
 			fmt.Printf("Stopped: answered: %d of %s were not needed · roundtable analyze %s --table answer\n", unneeded,
 				wording.Count(cells, "collaboration"), name)
 		}
-		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable verify %s\n", name, name)
+		fmt.Printf("Next:    roundtable analyze %s · roundtable query · roundtable show COLLABORATION · roundtable "+
+			"verify %s\n", name, name)
 		for _, warning := range found.Warnings {
 			fmt.Println("\nWARNING: " + warning)
 		}
@@ -185,7 +201,84 @@ func reportRun(ctx context.Context, r runs.Options, s store.Store, p campaign.Pl
 		return cli.IncompleteError(fmt.Errorf("not finished: %d of %s; the same command resumes them", cells-ended,
 			wording.Count(cells, "collaboration")))
 	case bad > 0:
-		return cli.IncompleteError(fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name))
+		return cli.IncompleteError(fmt.Errorf("without success: %d of %s; `roundtable report %s -o report.html` "+
+			"says why, `run --retry-failed` runs them again", bad, wording.Count(cells, "collaboration"), name))
 	}
+	return nil
+}
+
+// launch is a run that was left to itself, and how to look after it.
+type launch struct {
+	Campaign string `json:"campaign"`
+	PID      int    `json:"pid"`
+	Log      string `json:"log"` // what it says and, at its end, prints
+	Status   string `json:"status_command"`
+	Stop     string `json:"stop_command"`
+}
+
+// earlyEnd is how long a launch is watched: what is wrong with keys, locks or the lake
+// shows by then.
+const earlyEnd = 3 * time.Second
+
+// detach starts the same command once more, without a terminal, and leaves it to itself. What is
+// wrong with the file is said here, and so is an end in the first seconds.
+func detach(ctx context.Context, o *cli.Options, path string, flags planning.Flags) error {
+	s, made, err := o.CreateLake()
+	if err != nil {
+		return err
+	}
+	p, _, _, err := flags.Read(ctx, o.Plugins, path, s, true)
+	made.Discard()
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	name := p.Campaign.Name
+	l := launch{Campaign: name, Log: filepath.Join(o.State, name+".log"),
+		Status: "roundtable status " + name + o.Places(),
+		Stop:   "roundtable pause " + name + o.Places()}
+	if err := os.MkdirAll(o.State, 0o700); err != nil {
+		return err
+	}
+	log, err := os.OpenFile(l.Log, os.O_CREATE|os.O_RDWR|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	before, err := log.Stat()
+	if err != nil {
+		return err
+	}
+	args := slices.DeleteFunc(slices.Clone(os.Args[1:]),
+		func(a string) bool { return strings.HasPrefix(a, "--detach") })
+	cmd := exec.Command(program, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // no terminal's end is its own
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	l.PID = cmd.Process.Pid
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+			said, _ := io.ReadAll(io.NewSectionReader(log, before.Size(), 1<<20))
+			return cli.CodeError(failed.ExitCode(),
+				fmt.Errorf("the run ended at once:\n%s", strings.TrimSpace(string(said))))
+		} else if err != nil {
+			return err
+		}
+	case <-time.After(earlyEnd):
+	case <-ctx.Done():
+	}
+	if o.JSON {
+		return cli.WriteJSON(o.Stdout(), l)
+	}
+	fmt.Fprintf(o.Stdout(), "%s runs as process %d and continues when this terminal is closed.\nLog:     "+
+		"%s\nProgress: %s\nStop:    %s; the same command continues\n", name, l.PID, l.Log, l.Status, l.Stop)
 	return nil
 }

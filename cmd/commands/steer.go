@@ -66,7 +66,8 @@ func newResume(o *cli.Options) *cobra.Command {
 				return err
 			}
 			if p.Folder == "" {
-				fmt.Fprintf(os.Stderr, "note: the folder of %s's file is not known on this machine; programs and files that it names are looked for in the current folder\n", name)
+				fmt.Fprintf(os.Stderr, "note: the folder of %s's file is not known on this machine; programs and "+
+					"files that it names are looked for in the current folder\n", name)
 			}
 			if err := cli.LoadEnvFileHere(p.Folder); err != nil {
 				return err

@@ -60,8 +60,9 @@ type trial struct {
 // The folder of the first campaign, here and among the examples that the program brings.
 const tryFolder = "try"
 
-// fewQuestions are asked of a model that is served on this machine, which may take seconds a call.
-const fewQuestions = 8
+// fewQuestions are asked of a model that is served on this machine: a small one without a graphics card
+// takes eight seconds of a core for each of some 40 calls, and a figure is promised within five minutes.
+const fewQuestions = 6
 
 func (t trial) run(ctx context.Context, in io.Reader) error {
 	if !t.yes && !cli.IsTerminal(in) {
@@ -70,7 +71,8 @@ func (t trial) run(ctx context.Context, in io.Reader) error {
 	file := filepath.Join(tryFolder, "try.yaml")
 	if _, err := os.Stat(file); err == nil {
 		if t.model != "" || t.baseURL != "" {
-			return cli.UsageError(fmt.Errorf("%s is there, with its model; change it there and `roundtable run %s`, or delete the folder %s", file, file, tryFolder))
+			return cli.UsageError(fmt.Errorf("%s is there, with its model; change it there and `roundtable run %s`, "+
+				"or delete the folder %s", file, file, tryFolder))
 		}
 		fmt.Fprintf(os.Stderr, "%s is there: going on with it.\n", file)
 	} else if err := t.write(ctx, file); err != nil {
@@ -80,7 +82,7 @@ func (t trial) run(ctx context.Context, in io.Reader) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "%s\n", forecast)
+	fmt.Fprintf(os.Stderr, "%s.\n%s.\n", forecast.proposal(), forecast)
 	if !t.yes {
 		fmt.Fprint(os.Stderr, "Run it? [Y/n] ")
 		answer, err := bufio.NewReader(in).ReadString('\n')
@@ -174,7 +176,8 @@ func (t trial) choose(ctx context.Context) (providers.Found, error) {
 	}
 	found := providers.Find(ctx)
 	if len(found) == 0 {
-		fmt.Fprintf(os.Stderr, "Found no model: no server at its usual port (%s), and no key (%s).\nScripted agents answer, which shows the way and says nothing about models.\n",
+		fmt.Fprintf(os.Stderr, "Found no model: no server at its usual port (%s), and no key (%s).\nScripted agents "+
+			"answer, which shows the way and says nothing about models.\n",
 			wording.Or(providers.ServerNames()), wording.Or(providers.KeyNames()))
 		return providers.Found{}, nil
 	}
@@ -209,7 +212,8 @@ func (t trial) show(ctx context.Context, s store.Store, name, file string) error
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(os.Stderr, "\nFigure:  %s\nFile:    %s, to change and run again\nNext:    roundtable view %s --open · roundtable analyze %s · roundtable list collaborations %s\n", figure, file, name, name, name)
+	fmt.Fprintf(os.Stderr, "\nFigure:  %s\nFile:    %s, to change and run again\nNext:    roundtable view %s --open "+
+		"· roundtable analyze %s · roundtable list collaborations %s\n", figure, file, name, name, name)
 	for _, warning := range a.Warnings {
 		fmt.Fprintln(os.Stderr, "\nWARNING: "+warning)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"roundtable/cmd/internal/attestation"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
 )
@@ -14,8 +13,9 @@ import (
 func newVerify(o *cli.Options) *cobra.Command {
 	var file, keyFile string
 	cmd := &cobra.Command{
-		Use:     "verify NAME",
-		Short:   "Check everything that a campaign has stored: checksums, row digests, counts against the plan, decisions against ballots",
+		Use: "verify NAME",
+		Short: "Check everything that a campaign has stored: checksums, row digests, counts against the plan, " +
+			"decisions against ballots",
 		GroupID: toRead,
 		Long: `Check every object of a campaign against its checksum, count its cells, and
 recount every decision from its ballots.
@@ -51,23 +51,23 @@ here or elsewhere. With --public-key, the file must be signed by that key.`,
 }
 
 // readComparison reads what a campaign is to be compared with; nil if with nothing.
-func readComparison(campaign, file, keyFile string) (*attestation.Expected, error) {
+func readComparison(campaign, file, keyFile string) (*integrity.Expected, error) {
 	if file == "" {
 		if keyFile != "" {
 			return nil, errors.New("--public-key needs --attest FILE, whose signature it checks")
 		}
 		return nil, nil
 	}
-	key, err := attestation.ReadPublicKey(keyFile)
+	key, err := integrity.ReadPublicKey(keyFile)
 	if err != nil {
 		return nil, err
 	}
-	a, err := attestation.Read(file)
+	a, err := integrity.ReadAttestation(file)
 	if err != nil {
 		return nil, err
 	}
 	if a.Campaign != campaign {
 		return nil, fmt.Errorf("%s is of campaign %q, not of %s", file, a.Campaign, campaign)
 	}
-	return &attestation.Expected{Attestation: a, File: file, Key: key}, nil
+	return &integrity.Expected{Attestation: a, File: file, Key: key}, nil
 }

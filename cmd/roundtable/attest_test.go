@@ -14,7 +14,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
-	"roundtable/cmd/internal/attestation"
+	"roundtable/cmd/internal/integrity"
 )
 
 const attestedCampaign = `name: vouched
@@ -95,7 +95,7 @@ func TestAttest(t *testing.T) {
 	}
 	t.Parallel()
 	dir := attestedLake(t)
-	a, err := attestation.Read(filepath.Join(dir, "plain.json"))
+	a, err := integrity.ReadAttestation(filepath.Join(dir, "plain.json"))
 	noError(t, err)
 	files := lakeFiles(t, dir)
 	for _, o := range a.Objects {
@@ -220,7 +220,7 @@ func payloadOf(t *testing.T, file string) string {
 // forge returns the payload of an attestation with another hash.
 func forge(t *testing.T, dir string) string {
 	t.Helper()
-	a, err := attestation.Read(filepath.Join(dir, "plain.json"))
+	a, err := integrity.ReadAttestation(filepath.Join(dir, "plain.json"))
 	noError(t, err)
 	a.Objects[3].SHA256 = strings.Repeat("ab", 32)
 	var b strings.Builder

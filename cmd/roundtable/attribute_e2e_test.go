@@ -42,16 +42,15 @@ func TestAttributeUnderABudget(t *testing.T) {
 	dir := original(t)
 	before, _ := v.books()
 	from := len(v.arrivals())
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents").err, "give --budget, as 5usd")
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "much").err, "expected US dollars, as 5usd")
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "nan").err, "expected US dollars, as 5usd")
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "5", "--budget", "50").err, "it can be given once only")
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "words", "--budget", "1usd").err, "expected agents, rounds or messages")
-	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "0.01usd").err, "the first pair of orders is 10 forks", "nothing was started")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents").err, "give --cost-usd, as 5")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "much").err, `--cost-usd is "much"; expected a number`)
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "nan").err, "expected US dollars above 0")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "words", "--cost-usd", "1").err, "expected agents, rounds or messages")
+	contains(t, ends(t, cli.ExitUsage, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "0.01").err, "the first pair of orders is 10 forks", "nothing was started")
 	if n := len(v.arrivals()); n != from {
 		t.Errorf("%d calls are made all the same", n-from)
 	}
-	first := command(t, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "0.075usd", "--json")
+	first := command(t, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "0.075", "--json")
 	sold, perhaps := v.books()
 	if spent := sold.nanoUSD - before.nanoUSD + perhaps.nanoUSD; spent > 75_000_000 || spent == 0 {
 		t.Errorf("of 0.075 US dollars %.4f are spent", float64(spent)/1e9)
@@ -61,7 +60,7 @@ func TestAttributeUnderABudget(t *testing.T) {
 	}
 	stored := storedKeys(t, dir)
 	middle := len(v.arrivals())
-	out := ends(t, 0, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "$2", "--json").out
+	out := ends(t, 0, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "2", "--json").out
 	for _, a := range v.arrivals()[middle:] {
 		if stored[a.key] {
 			t.Errorf("%s was stored and is asked again", a.key)
@@ -83,7 +82,7 @@ func TestAttributeUnderABudget(t *testing.T) {
 		t.Errorf("all together contribute %v; the original is worth %v, nobody %v", shares["all together"], whole, none)
 	}
 	asked := len(v.arrivals())
-	again := ends(t, 0, dir, v.at(), "attribute", "original", "--of", "agents", "--budget", "2", "--json").out
+	again := ends(t, 0, dir, v.at(), "attribute", "original", "--of", "agents", "--cost-usd", "2", "--json").out
 	if again != out || len(v.arrivals()) != asked {
 		t.Errorf("once more it makes %d calls and says\n%s", len(v.arrivals())-asked, again)
 	}

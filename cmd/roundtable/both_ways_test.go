@@ -18,18 +18,30 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-// TestGridsBothWays: the grid of every example plans the same conditions with its values plain,
-// with a label on each, with each axis under a name of its own whose values set its key, and
-// with other names for those that have their own already. Combinations and the campaign's
-// question follow the names. An example without a grid has its rule on an axis of one value.
-// What is shown of conditions with labels and without is compared in TestExamples.
+// TestGridsBothWays: the grid of every example plans the same conditions with its values plain, with a
+// label on each, with each axis under a name of its own whose values set its key, and with other names
+// for those that have their own already. Combinations and the campaign's question follow the names. An
+// example without a grid has its rule on an axis of one value. What is shown of conditions with labels
+// and without is compared in TestExamples, and what plan says of them in TestPlanBothWays.
 func TestGridsBothWays(t *testing.T) {
 	t.Parallel()
-	axes := planBothWays(t, "*", "forks/original", "seat/seat", "try/try", "stopping/past")
+	axes := planBothWays(t, conditionsPlanned, "*", "forks/original", "seat/seat", "try/try", "stopping/past")
 	for what, least := range map[string]int{"without labels": 40, "with labels": 40, "with names": 40, "with other names": 1} {
 		if axes[what] < least {
 			t.Errorf("only %d axes were written %s", axes[what], what)
 		}
+	}
+}
+
+// TestPlanBothWays: so does plan, with the same calls, tokens, cost and time; -long of every example.
+func TestPlanBothWays(t *testing.T) {
+	t.Parallel()
+	names := []string{"peers", "controls"}
+	if *long {
+		names = []string{"*", "forks/original", "seat/seat", "try/try", "stopping/past"}
+	}
+	if axes := planBothWays(t, numbersPlanned, names...); axes["with names"] < len(names) {
+		t.Errorf("axes were written %v", axes)
 	}
 }
 
@@ -42,13 +54,14 @@ func TestProgramBothWays(t *testing.T) {
 		t.Skip("there is no python3 here to be the environment")
 	}
 	t.Setenv("ROUNDTABLE_PROGRAMS", "*")
-	if axes := planBothWays(t, "program/well"); axes["with names"] != 2 {
+	if axes := planBothWays(t, numbersPlanned, "program/well"); axes["with names"] != 2 {
 		t.Errorf("axes were written %v", axes)
 	}
 }
 
-// planBothWays plans examples with their axes written otherwise, and returns how many were.
-func planBothWays(t *testing.T, names ...string) map[string]int {
+// planBothWays plans examples with their axes written otherwise, and returns how many were. read
+// returns what is compared of the plan of a file.
+func planBothWays(t *testing.T, read func(t *testing.T, lake, file string) string, names ...string) map[string]int {
 	t.Helper()
 	dir := t.TempDir()
 	for from, to := range map[string]string{"../../examples": "examples", "../../envs/recsys/testdata/ml-tiny": "envs/recsys/testdata/ml-tiny"} {
@@ -60,14 +73,11 @@ func planBothWays(t *testing.T, names ...string) map[string]int {
 		noError(t, err)
 		files = append(files, found...)
 	}
-	s, err := store.NewLocal(t.TempDir())
-	noError(t, err)
-	axes := map[string]int{}
+	lake, axes := filepath.Join(dir, "lake"), map[string]int{}
 	for _, file := range files {
 		original, err := os.ReadFile(file)
 		noError(t, err)
-		want, err := planOf(t, s, file)
-		noError(t, err)
+		want := read(t, lake, file)
 		for what, change := range map[string]axisChange{
 			"without labels": plainAxis, "with labels": labelledAxis, "with names": namedAxis, "with other names": renamedAxis,
 		} {
@@ -76,9 +86,8 @@ func planBothWays(t *testing.T, names ...string) map[string]int {
 				continue
 			}
 			save(t, filepath.Dir(file), "changed.yaml", text)
-			got, err := planOf(t, s, filepath.Join(filepath.Dir(file), "changed.yaml"))
-			if err != nil || !slices.Equal(got, want) {
-				t.Errorf("%s %s plans (%v)\n%v, not\n%v\n%s", filepath.Base(file), what, err, got, want, text)
+			if got := read(t, lake, filepath.Join(filepath.Dir(file), "changed.yaml")); got != want {
+				t.Errorf("%s %s plans\n%s, not\n%s\n%s", filepath.Base(file), what, got, want, text)
 			}
 		}
 	}
@@ -88,18 +97,44 @@ func planBothWays(t *testing.T, names ...string) map[string]int {
 // axisChange returns an axis, written otherwise; no values if it stays as it is.
 type axisChange func(axis string, values []any) (string, []any)
 
-// planOf returns the ids of the conditions that a file plans.
-func planOf(t *testing.T, s store.Store, file string) (ids []string, err error) {
+// conditionsPlanned returns the ids of the conditions that a file plans.
+func conditionsPlanned(t *testing.T, lake, file string) string {
 	t.Helper()
-	p, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), file, s, false)
+	s, err := store.NewLocal(lake)
+	noError(t, err)
+	p, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
-		return nil, err
+		t.Errorf("%s: %v", filepath.Base(file), err)
 	}
+	var ids []string
 	for _, c := range p.Campaign.Conditions {
 		ids = append(ids, c.ID())
 	}
 	slices.Sort(ids)
-	return ids, nil
+	return strings.Join(ids, "\n")
+}
+
+// numbersPlanned returns what plan says of a file, but for names: the ids of its conditions, and all numbers.
+func numbersPlanned(t *testing.T, lake, file string) string {
+	t.Helper()
+	d := ran(t, "plan", file, "--json", "--lake", lake)
+	if d.code != 0 {
+		t.Errorf("%s: code %d, %s", filepath.Base(file), d.code, d.err)
+		return ""
+	}
+	said := document(t, d.out)
+	var all []string
+	for _, one := range said["conditions"].([]any) {
+		var b strings.Builder
+		condition := one.(map[string]any)
+		delete(condition, "values") // on axes, which have other names
+		writeNumbersOf(&b, condition)
+		all = append(all, fmt.Sprintln(condition["condition"], b.String()))
+	}
+	slices.Sort(all)
+	var b strings.Builder
+	writeNumbersOf(&b, []any{said["cells"], said["prediction"]})
+	return strings.Join(all, "") + b.String()
 }
 
 // changeGrid returns a campaign file whose axes are written otherwise, and how many are. A grid that

@@ -81,12 +81,12 @@ func TestCachePrune(t *testing.T) {
 		says string
 		left float64
 	}{
-		{[]string{"--dry-run"}, "2 of 3 entries of the cache would be deleted", 3},
-		{[]string{"--older-than", "850h", "--dry-run"}, "1 of 3", 3},
-		{[]string{"--campaign", "reading"}, "1 of 3 entries of the cache deleted", 2},
-		{nil, "1 of 2", 1},
-		{nil, "0 of 1", 1},
-		{[]string{"--older-than", "0"}, "1 of 1", 0},
+		{nil, "2 of 3 entries of the cache would be deleted", 3},
+		{[]string{"--older-than", "850h"}, "1 of 3", 3},
+		{[]string{"--campaign", "reading", "--yes"}, "1 of 3 entries of the cache deleted", 2},
+		{[]string{"--yes"}, "1 of 2", 1},
+		{[]string{"--yes"}, "0 of 1", 1},
+		{[]string{"--older-than", "0", "-y"}, "1 of 1", 0},
 	} {
 		out, err := runCommand(t, append([]string{"cache", "prune", "--lake", o.Lake}, x.args...)...)
 		noError(t, err)
@@ -95,7 +95,7 @@ func TestCachePrune(t *testing.T) {
 			t.Errorf("after %q the cache has %v entries, want %v", x.args, left, x.left)
 		}
 	}
-	out, err := runCommand(t, "cache", "prune", "--lake", o.Lake, "--json", "--dry-run")
+	out, err := runCommand(t, "cache", "prune", "--lake", o.Lake, "--json")
 	noError(t, err)
 	if d := document(t, out); d["deleted"] != 0. || d["dry_run"] != true {
 		t.Errorf("%v", d)

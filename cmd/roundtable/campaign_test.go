@@ -32,7 +32,7 @@ func TestParametersThatNoServiceTakes(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "c.yaml")
 		text := "name: c\nenv: exchange\nprotocol: roundtable\nrule: majority\ncost: unknown\nmodel: " + c.model + "\ngenerate: " + c.generate + "\n"
 		noError(t, os.WriteFile(file, []byte(text), 0o600))
-		_, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), file, s, false)
+		_, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), file, s, false)
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
 			t.Errorf("%s with %s: %v, want %q", c.model, c.generate, err, c.fault)
 		}

@@ -42,6 +42,25 @@ func TestRunChecksModels(t *testing.T) {
 	digestBy(t, dir, "checked")
 }
 
+// A service that gives no log-probabilities is found out before the campaign begins, also where another
+// condition asks for none, and by each run until the file no longer asks for them.
+func TestLogprobsAreCheckedInEachRun(t *testing.T) {
+	t.Parallel()
+	v := newVendor(t)
+	said := sells("check", "stop", func(*asked) string { return "yes" })
+	v.set(func(*asked) *trick { return &said })
+	text := vendorCampaign(v, "probable", 1) + "grid:\n  generate: [{}, {logprobs: true}]\n"
+	dir := write(t, text)
+	for range 2 {
+		if d := ends(t, cli.ExitIncomplete, dir, nil, "run", "campaign.yaml", "--no-check=false"); !strings.Contains(d.err, "asked for log-probabilities and gave none") {
+			t.Errorf("says\n%s", d.err)
+		}
+	}
+	if st := statusBy(t, dir, "probable"); st.Succeeded > 0 {
+		t.Errorf("%d cells were played", st.Succeeded)
+	}
+}
+
 // A wrong key or an unknown model behind a proxy comes with any status: the
 // campaign pauses before a cell is lost, with the check and without it.
 func TestRefusedModelPausesTheCampaign(t *testing.T) {

@@ -34,11 +34,11 @@ func TestCodecServer(t *testing.T) {
 	t.Cleanup(func() { server.Stop() })
 	v := newVendor(t)
 	dir := write(t, strings.Replace(busy, "500", "1", 1))
-	env := append(v.at(), codecKey, "TEMPORAL_ADDRESS="+server.HostPort())
+	env := append(v.at(), codecKey, "TEMPORAL_ADDRESS="+server.Target().HostPort)
 	ends(t, 0, dir, env, "run", "campaign.yaml")
 
 	const cell = "majority-" // of the names of conditions, which every history holds
-	plain := opened(t, server.HostPort(), nil)
+	plain := opened(t, server.Target().HostPort, nil)
 	if strings.Contains(plain, cell) || !strings.Contains(plain, "k1") {
 		t.Errorf("without the key, tools read %.300q", plain)
 	}
@@ -48,7 +48,7 @@ func TestCodecServer(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer "+codecToken)
 		return nil
 	}})
-	if read := opened(t, server.HostPort(), remote); !strings.Contains(read, cell) || !strings.Contains(read, `"campaign":"busy"`) {
+	if read := opened(t, server.Target().HostPort, remote); !strings.Contains(read, cell) || !strings.Contains(read, `"campaign":"busy"`) {
 		t.Errorf("through the codec server, tools read %.300q", read)
 	}
 	stranger := converter.NewRemotePayloadCodec(converter.RemotePayloadCodecOptions{Endpoint: address})

@@ -107,6 +107,46 @@ func checkControls(t *testing.T, dir string) {
 	output(t, dir, "verify", "peers")
 }
 
+// TestDiscussionsAmongStrangers: in a discussion, too, agents hear as many messages as among peers, each what
+// somebody with the name of a peer says first about another question.
+func TestDiscussionsAmongStrangers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	exampleData(t, dir)
+	save(t, dir, "talked.yaml", `name: talked
+data: examples/data
+env: {name: qa, format: bbh, file: orders.json, agents: 3, n: 3}
+model: {name: scripted/answerer, policy: {accuracy: 0.5}}
+protocol: {name: discussion, rounds: 2, vote_from: 2}
+rule: plurality
+controls: [strangers]
+`)
+	output(t, dir, "run", "talked.yaml")
+	heard := map[string]int{}
+	for _, d := range debatesOf(t, dir, "talked") {
+		for _, turn := range d.turns {
+			for _, r := range turn.Sees() {
+				for _, seen := range d.turns[r[0]:r[1]] {
+					if turn.Phase != "talk" || seen.Role == "personas" || seen.Agent != nil && *seen.Agent == *turn.Agent {
+						continue
+					}
+					if heard[d.control]++; (seen.Role == "stranger") != (d.control == "strangers") {
+						t.Errorf("%s (%s): in entry %d one of %q is heard", d.CollaborationID, d.control, turn.Entry, seen.Role)
+					}
+				}
+			}
+		}
+	}
+	if n := heard[""]; n == 0 || len(heard) != 2 || heard["strangers"] != n {
+		t.Errorf("messages heard by control: %v", heard)
+	}
+	prompts := output(t, dir, "plan", "talked.yaml", "--prompts")
+	if contains(t, prompts, "[turn 1] "); strings.Contains(prompts, "] stranger:") {
+		t.Error("agents are told that they hear strangers")
+	}
+	output(t, dir, "verify", "talked")
+}
+
 // TestControlsShareAnswers asks a service: the first answers of a group, of its control alone
 // and of strangers are bought once, those of the same again anew.
 func TestControlsShareAnswers(t *testing.T) {

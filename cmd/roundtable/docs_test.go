@@ -15,8 +15,8 @@ var link = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // TestLinksResolve: every page that a page of the documentation links to exists.
 func TestLinksResolve(t *testing.T) {
 	t.Parallel()
-	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md"), filepath.Join("..", "..", "SECURITY.md"), filepath.Join("..", "..", "AGENTS.md")}
-	for _, folder := range []string{"docs", "examples"} {
+	pages := []string{filepath.Join("..", "..", "README.md"), filepath.Join("..", "..", "CHANGELOG.md"), filepath.Join("..", "..", "SECURITY.md"), filepath.Join("..", "..", "AGENTS.md"), filepath.Join("..", "..", "llms.txt")}
+	for _, folder := range []string{"docs", "examples", "infra"} {
 		err := filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, _ fs.DirEntry, err error) error {
 			if strings.HasSuffix(path, ".md") {
 				pages = append(pages, path)
@@ -76,6 +76,36 @@ func headings(page string) map[string]bool {
 	return anchors
 }
 
+// TestQuotedErrors: what AGENTS.md says that errors say, the program says.
+func TestQuotedErrors(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile(filepath.Join("..", "..", "AGENTS.md"))
+	noError(t, err)
+	var source strings.Builder
+	for _, folder := range []string{"activities", "cmd", "envs", "workflows"} {
+		noError(t, filepath.WalkDir(filepath.Join("..", "..", folder), func(path string, _ fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".go") && !strings.HasSuffix(path, "_test.go") {
+				var data []byte
+				data, err = os.ReadFile(path)
+				source.Write(data)
+			}
+			return err
+		}))
+	}
+	_, rows, ok := strings.Cut(string(page), "| it says | do |\n| --- | --- |\n")
+	if !ok {
+		t.Fatal("AGENTS.md quotes no errors")
+	}
+	for row := range strings.Lines(rows) {
+		said := strings.Split(row, "|")[1]
+		for part := range strings.SplitSeq(strings.ReplaceAll(said, ": budget", ": ... budget"), "...") {
+			if part = strings.TrimSpace(part); !strings.Contains(source.String(), part) {
+				t.Errorf("no error says %q", part)
+			}
+		}
+	}
+}
+
 // TestCampaignsOfTheFirstPages: the campaigns of the README and of AGENTS.md, and a new study, can be planned.
 func TestCampaignsOfTheFirstPages(t *testing.T) {
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -122,8 +152,8 @@ func TestCampaignsOfTheFirstPages(t *testing.T) {
 	}
 }
 
-// TestThreatsNameTests: each test that docs/threats.md names exists, and each promise
-// names one.
+// TestThreatsNameTests: each test that docs/threats.md names exists, each promise names one, and what
+// only -long shows is said to.
 func TestThreatsNameTests(t *testing.T) {
 	t.Parallel()
 	root := filepath.Join("..", "..")
@@ -136,6 +166,20 @@ func TestThreatsNameTests(t *testing.T) {
 	for _, name := range names {
 		if !hasTest(t, filepath.Join(root, name[1]), name[2]) {
 			t.Errorf("docs/threats.md names %s.%s, which does not exist", name[1], name[2])
+		}
+	}
+	longOnly := regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\) \{\n\tif !\*long \{\n\t\tt\.Skip`)
+	files, err := filepath.Glob("*_test.go")
+	noError(t, err)
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		noError(t, err)
+		for _, name := range longOnly.FindAllStringSubmatch(string(text), -1) {
+			for line := range strings.Lines(string(page)) {
+				if strings.Contains(line, "`cmd/roundtable."+name[1]+"`") && !strings.Contains(line, "`-long`") {
+					t.Errorf("docs/threats.md does not say that %s is of -long: %s", name[1], line)
+				}
+			}
 		}
 	}
 	for line := range strings.Lines(string(page)) {

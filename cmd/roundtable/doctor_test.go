@@ -22,12 +22,12 @@ func TestDoctorSaysWhatItCosts(t *testing.T) {
 		body, _ := io.ReadAll(r.Body)
 		logprobs := "null"
 		if strings.Contains(string(body), `"logprobs":true`) {
-			logprobs = `{"content": []}`
+			logprobs = `{"content": [{"token": "Jupiter", "logprob": -0.1}]}`
 		}
 		fmt.Fprintf(w, `{"model": "m", "choices": [{"message": {"content": "Jupiter"}, "finish_reason": "stop", "logprobs": %s}], "usage": {"prompt_tokens": 30, "completion_tokens": 2}}`, logprobs)
 	}))
 	t.Cleanup(server.Close)
-	doctor := []string{"doctor", "--model", "openai/m", "--base-url", server.URL + "/v1", "--at-once", "4", "--price", `{"input": 1, "output": 2}`}
+	doctor := []string{"doctor", "--model", "openai/m", "--base-url", server.URL + "/v1", "--calls", "4", "--price", `{"input": 1, "output": 2}`}
 	code, out, said := execute(t, catalogue.Builtin(), doctor...)
 	if code != 0 || !strings.Contains(out, "14 calls, at most ") || !strings.Contains(out, "Nothing was asked; --yes asks.") || asked.Load() != 0 {
 		t.Errorf("code %d, %d asked: %s%s", code, asked.Load(), out, said)
@@ -68,7 +68,7 @@ func TestDoctorRefuses(t *testing.T) {
 		{"is not a language model behind a service", "--model human"},
 		{`unknown provider "foo"`, "--model foo/x"},
 		{"not a JSON object", "--model openai/m --params [1]"},
-		{"--at-once is 0; expected 1 to 256", "--model openai/m --at-once 0"},
+		{"--calls is 0; expected 1 to 256", "--model openai/m --calls 0"},
 		{"--max-tokens is 5; expected 16 to 100000", "--model openai/m --max-tokens 5"},
 		{"cannot be reached", "--model openai/m --base-url http://localhost:1/v1"},
 	} {

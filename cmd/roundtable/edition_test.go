@@ -23,7 +23,7 @@ func TestRecordedPromptsAreUsed(t *testing.T) {
 	save(t, dir, "old.yaml", file)
 	s, err := store.NewLocal(dir + "/lake")
 	noError(t, err)
-	p, m, _, err := planning.Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
+	p, m, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), dir+"/old.yaml", s, false)
 	noError(t, err)
 	pack := maps.Clone(p.Packs[p.Pack[0]])
 	pack["protocol/system.tmpl"] = "In the words of then. " + pack["protocol/system.tmpl"]

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/screentest"
 	"strings"
 	"sync"
@@ -185,7 +185,7 @@ func TestEmbeddingBudget(t *testing.T) {
 	kept = keptVectors(t, dir)
 	sold, _, _ = s.books()
 	d = ends(t, 0, dir, s.at(), append(buy, "--json")...)
-	var r measurements.Report
+	var r analyze.FeaturesReport
 	if err := json.Unmarshal([]byte(d.out), &r); err != nil || r.Messages != 72 || r.Asked == nil || r.Asked.Texts != int64(72-len(kept)) || r.Asked.CostUSD == nil || *r.Asked.CostUSD <= 0 {
 		t.Errorf("%v: %s, %d texts were there", err, d.out, len(kept))
 	}

@@ -385,7 +385,7 @@ func TestExamplesAreAccepted(t *testing.T) {
 	noError(t, err)
 	for _, file := range files {
 		name := filepath.Base(file)
-		if _, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), file, s, false); err != nil {
+		if _, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), file, s, false); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

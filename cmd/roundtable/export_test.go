@@ -13,6 +13,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"roundtable/activities/commits"
@@ -72,6 +73,18 @@ func TestImportedWorth(t *testing.T) {
 	}
 	if tokens, _ := read("theirs", "worth")["later tokens"].(map[string]any); tokens["value"] != nil {
 		t.Errorf("an import has taken %v", tokens)
+	}
+	guide, err := os.ReadFile(filepath.Join("..", "..", "docs", "guides", "sql.md"))
+	noError(t, err)
+	_, book, _ := strings.Cut(string(guide), "`verdict.yaml`:\n\n  ```yaml\n")
+	book, _, _ = strings.Cut(book, "  ```")
+	save(t, dir, "verdict.yaml", book)
+	var asked atomic.Int64
+	params := fmt.Sprintf(`{"base_url": %q}`, bookService(t, &asked))
+	output(t, dir, "label", "theirs", "--code-book", "verdict.yaml", "--labeller", "openai/fake", "--params", params, "--cost-unknown")
+	contains(t, output(t, dir, "analyze", "theirs", "--table", "label-rates"), "Right", "Wrong", "labels collaborations by the code book verdict-")
+	if asked.Load() == 0 {
+		t.Error("nobody judges an import")
 	}
 }
 
@@ -184,7 +197,7 @@ func TestExportRefuses(t *testing.T) {
 		{[]string{"reading"}, "-o says where"},
 		{[]string{"reading", "-o", filepath.Join(dir, "x.csv")}, "--table"},
 		{[]string{"reading", "-o", dir, "--table", "votes"}, `"votes"; expected collaborations`},
-		{[]string{"reading", "-o", dir, "--format", "xls"}, "parquet, csv or jsonl"},
+		{[]string{"reading", "-o", dir, "--format", "xls"}, "expected parquet, csv, jsonl, eval, scout or sts"},
 		{[]string{"reading", "-o", dir, "--format", "csv"}, "--force"},
 		{[]string{"writing", "-o", dir}, "it has reading"},
 		{[]string{"reading", "-o", filepath.Join(dir, "calls.csv", "below"), "--table", "calls"}, "not a directory"},

@@ -13,14 +13,14 @@ import (
 	"testing"
 
 	"roundtable/analysis/language/sentence"
-	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/analyze"
 )
 
 // TestFeatures goes from a campaign to SQL and finds there what table message-language says.
 func TestFeatures(t *testing.T) {
 	dir := talkLake(t)
 	for _, measured := range []int{8, 0} { // the second time there is nothing to do
-		var r measurements.Report
+		var r analyze.FeaturesReport
 		out := output(t, dir, "features", "talk", "--json")
 		if err := json.Unmarshal([]byte(out), &r); err != nil || r.Collaborations != 8 || r.Messages != 72 || r.Measured != measured || r.Asked != nil || r.Rule != "portable" {
 			t.Errorf("features says %s, error %v", out, err)
@@ -157,7 +157,7 @@ func TestEmbeddingsAreBoughtOnce(t *testing.T) {
 	if !strings.Contains(out, "Information distances by openai/tiny at "+s.URL) {
 		t.Errorf("table message-language is\n%s", out)
 	}
-	var r measurements.Report
+	var r analyze.FeaturesReport
 	if err := json.Unmarshal([]byte(output(t, dir, append([]string{"features", "talk", "--json"}, flags...)...)), &r); err != nil || r.Messages != 72 || r.Asked == nil || r.Asked.Texts != 0 {
 		t.Errorf("features says %+v, error %v", r, err)
 	}

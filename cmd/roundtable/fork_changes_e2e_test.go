@@ -62,7 +62,7 @@ func TestForkOfStopped(t *testing.T) {
 	if r["stopped"] == 0. || r["good"] == 0. {
 		t.Fatalf("the original has %v", r)
 	}
-	d := ends(t, 0, dir, nil, "fork", "killed", "--at", "round=2", "--as", "some")
+	d := ends(t, 0, dir, nil, "fork", "killed", "--at", "round=2", "--name", "some")
 	contains(t, d.err, "did not succeed and are not forked (", "stopped: answered)")
 	got := queriedRows(t, dir, `SELECT count(*) FILTER (status = 'succeeded') AS good, count(*) AS n FROM collaborations WHERE campaign_id = 'some'`)[0]
 	if got["good"] != r["good"] || got["n"] != r["good"] {
@@ -76,7 +76,7 @@ func TestForkOfStopped(t *testing.T) {
 		t.Fatalf("%v %v", lost, err)
 	}
 	noError(t, os.RemoveAll(lost[0]))
-	ends(t, cli.ExitIncomplete, dir, nil, "fork", "killed", "--at", "round=2", "--as", "others")
+	ends(t, cli.ExitIncomplete, dir, nil, "fork", "killed", "--at", "round=2", "--name", "others")
 	failed := queriedRows(t, dir, `SELECT failure FROM collaborations WHERE campaign_id = 'others' AND status != 'succeeded'`)
 	if len(failed) != 1 || !strings.HasSuffix(failed[0]["failure"].(string), "ends at entry 0, before the fork, and not by itself") {
 		t.Errorf("without success are %v", failed)
@@ -166,19 +166,19 @@ func TestForkEffects(t *testing.T) {
 	t.Parallel()
 	dir := write(t, tradedOriginal)
 	ends(t, 0, dir, nil, "run", "campaign.yaml")
-	ends(t, 0, dir, nil, "fork", "traded", "--at", "round=3", "--set", "stop=first_agreement", "--as", "stops")
+	ends(t, 0, dir, nil, "fork", "traded", "--at", "round=3", "--set", "stop=first_agreement", "--name", "stops")
 	changed := queriedRows(t, dir, `SELECT count(*) FILTER (f.rounds_run < 4) AS n, count(*) FILTER (f.rounds_run = 2) AS there FROM collaborations f WHERE campaign_id = 'stops'`)[0]
 	row := effectRows(t, dir, "stops")[""]
 	if changed["there"] == 0. || *cellNumber(row["reached, %"]) != 100 {
 		t.Errorf("%v end earlier, and the table says %v", changed, row)
 	}
-	ends(t, 0, dir, nil, "fork", "traded", "--at", "round=2", "--remove", "round=1,agent=Blake", "--control", "--replicates", "2", "--as", "removed")
+	ends(t, 0, dir, nil, "fork", "traded", "--at", "round=2", "--remove", "round=1,agent=Blake", "--control", "--replicates", "2", "--name", "removed")
 	rows := effectRows(t, dir, "removed")
 	was := queriedRows(t, dir, `SELECT avg(outcome) AS mean FROM collaborations WHERE campaign_id = 'traded'`)[0]["mean"].(float64)
 	if got := cellNumber(rows["round 1 of Blake removed"]["as it was"]); got == nil || *got < was-0.001 || *got > was+0.001 {
 		t.Errorf("of another turn than the control, it is compared with %v; the original has %v", rows["round 1 of Blake removed"]["as it was"], was)
 	}
-	ends(t, 0, dir, nil, "fork", "traded", "--at", "entry=2", "--remove", "entry=1", "--control", "--replicates", "2", "--as", "after")
+	ends(t, 0, dir, nil, "fork", "traded", "--at", "entry=2", "--remove", "entry=1", "--control", "--replicates", "2", "--name", "after")
 	rows = effectRows(t, dir, "after")
 	if a, b := cellNumber(rows["entry 1 removed"]["as it was"]), cellNumber(rows["as it was"]["as it was"]); a == nil || b == nil || *a == *b {
 		t.Errorf("of the same turn as the control, it is compared with %v; the original has %v", a, b)
@@ -194,7 +194,7 @@ func TestChanceOfForks(t *testing.T) {
 	dir := write(t, strings.Replace(tradedOriginal, "rule: majority\n", "rule: majority\nstop: first_agreement\n", 1))
 	ends(t, 0, dir, nil, "run", "campaign.yaml")
 	for _, round := range []string{"2", "4"} {
-		ends(t, 0, dir, nil, "fork", "traded", "--at", "round="+round, "--replicates", "3", "--as", "chance"+round)
+		ends(t, 0, dir, nil, "fork", "traded", "--at", "round="+round, "--replicates", "3", "--name", "chance"+round)
 	}
 	const chance = `WITH f AS (SELECT instance, replicate % 6 AS r, outcome FROM collaborations c WHERE campaign_id = 'chance2'
 		AND EXISTS (SELECT 1 FROM turns t WHERE t.campaign_id = 'chance2' AND t.collaboration_id = c.collaboration_id AND forked_from IS NULL)),

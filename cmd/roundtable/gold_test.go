@@ -136,6 +136,10 @@ func bookService(t *testing.T, asked *atomic.Int64) string {
 		asked.Add(1)
 		labels := `{"labels": ["calm"]}`
 		switch text := q.Messages[1].Content; {
+		case strings.Contains(q.Messages[0].Content, "correctly") && len(text)%2 == 0:
+			labels = `{"labels": ["Right"]}`
+		case strings.Contains(q.Messages[0].Content, "correctly"):
+			labels = `{"labels": ["Wrong"]}`
 		case strings.Contains(text, `"transcript"`) && len(text)%2 == 0:
 			labels = `{"labels": ["Step repetition", "Task derailment"]}`
 		case strings.Contains(text, `"transcript"`):

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,6 +17,8 @@ import (
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/analyze"
+
+	"github.com/spf13/cobra"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -55,6 +58,7 @@ func numbersText(t *testing.T, dir, name string) (all []numbered) {
 		}
 		all = append(all, numbered{"table " + table.Name, text})
 	}
+	checkTablesAlone(t, s, name)
 	for _, name := range figures.Names() {
 		figure, err := figures.Make(c, name)
 		if err != nil || name == "paths" { // whose points are the table's
@@ -67,6 +71,23 @@ func numbersText(t *testing.T, dir, name string) (all []numbered) {
 		all = append(all, numbered{"figure " + name, text})
 	}
 	return all
+}
+
+// checkTablesAlone: a table that is made by itself, of what its own study reads, is that among all.
+func checkTablesAlone(t *testing.T, s store.Store, name string) {
+	t.Helper()
+	var which analyze.Request
+	which.Messages.Flags(&cobra.Command{})
+	noError(t, which.Choose(t.Context(), s, name))
+	which.Table = "all"
+	all, err := analyze.Make(t.Context(), s, name, which)
+	noError(t, err)
+	for _, table := range all.Tables {
+		which.Table = table.Name
+		if one, err := analyze.Make(t.Context(), s, name, which); err != nil || !reflect.DeepEqual(one.Tables[0], table) {
+			t.Errorf("%s: the table %s differs by itself: %v", name, table.Name, err)
+		}
+	}
 }
 
 // rounded is JSON with numbers to six digits: the last ones differ by machine.

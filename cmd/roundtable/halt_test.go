@@ -29,11 +29,11 @@ func TestHaltBeforeTheWorkflow(t *testing.T) {
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
-	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.HostPort()})
+	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.Target().HostPort})
 	noError(t, err)
 	defer c.Close()
 	dir := t.TempDir()
-	at := []string{"TEMPORAL_ADDRESS=" + server.HostPort()}
+	at := []string{"TEMPORAL_ADDRESS=" + server.Target().HostPort}
 	queue := document(t, ends(t, 0, dir, at, "prepare", "--lake", "lake", "--json").out)["task_queue"].(string)
 	local, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)

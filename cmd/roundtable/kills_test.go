@@ -196,7 +196,7 @@ func newKillCase(t *testing.T, where string, s *killStage) *killCase {
 		server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true})
 		noError(t, err)
 		t.Cleanup(func() { server.Stop() })
-		c.flags = []string{"--temporal", server.HostPort()}
+		c.flags = []string{"--temporal", server.Target().HostPort}
 	}
 	return c
 }

@@ -278,6 +278,7 @@ var kinds = []kind{
 	kindOf("settlements", `/settlements/`, `\.(usd|worst_usd|worst_tokens|entry|ask|attempt|collaboration|generation)$`),
 	kindOf("notices", `/notices/`, "", allWays...),
 	kindOf("manifest", `/manifest\.json$`, `\.(campaign|revision)$`),
+	kindOf("starts", `/starts/`, "", byLoss, byForger),
 	kindOf("requests to run again", `/again\.json$`, "", byLoss),
 	kindOf("halt", `/halt\.json$`, "", byLoss),
 	kindOf("_SUCCESS", `/_SUCCESS$`, "", byLoss),

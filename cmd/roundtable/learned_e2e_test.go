@@ -311,7 +311,7 @@ func TestForkIntoLearnedStop(t *testing.T) {
 	}
 	for name, fit := range fits {
 		method, _, _ := strings.Cut(strings.TrimPrefix(fit, "{method: "), ",")
-		output(t, dir, "fork", "past", "--at", "round=5", "--set", fmt.Sprintf("stop={name: learned, from: past, method: %s, fit: %s}", method, fit), "--as", name)
+		output(t, dir, "fork", "past", "--at", "round=5", "--set", fmt.Sprintf("stop={name: learned, from: past, method: %s, fit: %s}", method, fit), "--name", name)
 		contains(t, output(t, dir, "verify", name), "Asked again: the learned stopping rules of 12 collaborations", "Nothing is wrong")
 	}
 	// Some would have ended before round 4, and some did, by a rule that is not learned.

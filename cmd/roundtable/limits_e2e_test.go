@@ -120,7 +120,7 @@ func TestWorkers(t *testing.T) {
 	t.Cleanup(func() { server.Stop() })
 	v := costly(t)
 	dir := write(t, busy+"limits: {collaborations: 24, cost_usd: 0.08, models: {openai/fake: {requests_per_minute: 1200}}}\n")
-	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort())
+	at := append(v.at(), "TEMPORAL_ADDRESS="+server.Target().HostPort)
 	run := starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=run"), "run", "campaign.yaml")
 	screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 	starts(t, dir, append(slices.Clone(at), "OPENAI_API_KEY=worker"), "worker", "--state", "other")
@@ -169,7 +169,7 @@ func TestReasksAreRationed(t *testing.T) {
 		}}
 	})
 	dir := write(t, busy+"limits: {collaborations: 6, models: {openai/fake: {requests_per_minute: 600}}}\n")
-	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort())
+	at := append(v.at(), "TEMPORAL_ADDRESS="+server.Target().HostPort)
 	for _, who := range []string{"one", "two", "three"} {
 		starts(t, dir, at, "run", "campaign.yaml", "--state", who) // they take part in one campaign
 		if who == "one" {

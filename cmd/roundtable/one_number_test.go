@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -55,19 +54,8 @@ func TestOneNumber(t *testing.T) {
 	}
 	t.Parallel()
 	v, dir := newVendor(t), t.TempDir()
-	hold, wait := false, make(chan struct{})
-	v.set(func(*asked) *trick {
-		held := hold // the vendor's lock is held
-		return &trick{"slow", false, func(v *vendor, a *asked, w http.ResponseWriter, r *http.Request) {
-			if time.Sleep(5 * time.Millisecond); held {
-				select {
-				case <-wait:
-				case <-r.Context().Done():
-				}
-			}
-			sells("slow", "stop", func(a *asked) string { return reply(a.prompt(), a.again()) }).play(v, a, w, r)
-		}}
-	})
+	v.latency = 5 * time.Millisecond
+	later := v.holdAfter(600)
 	save(t, dir, "slow.yaml", strings.Replace(fmt.Sprintf(slowCampaign, 60), "scripted/trader, latency: 40ms", "openai/fake", 1)+vendorPrices)
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
 	screentest.Until(t, "some have ended", func() bool { st, ok := statusNow(t, dir); return ok && st.Succeeded > 2 })
@@ -98,9 +86,7 @@ func TestOneNumber(t *testing.T) {
 			last, before = n, names[i]
 		}
 	}
-	v.mu.Lock()
-	hold = true
-	v.mu.Unlock()
+	now := v.holdAfter(0)
 	arrived := 0
 	screentest.Until(t, "all wait for an answer", func() bool {
 		time.Sleep(500 * time.Millisecond)
@@ -111,13 +97,11 @@ func TestOneNumber(t *testing.T) {
 	say("while it runs")
 	b.kill()
 	say("killed")
-	v.mu.Lock()
-	hold = false
-	v.mu.Unlock()
-	close(wait)
 	b = starts(t, dir, v.at(), "run", "slow.yaml")
 	screentest.Until(t, "it runs again", func() bool { st, ok := statusNow(t, dir); return ok && st.State == "running" })
 	output(t, dir, "pause", "slow")
+	later()
+	now()
 	b.code(t)
 	say("paused")
 	ends(t, 0, dir, v.at(), "run", "slow.yaml")

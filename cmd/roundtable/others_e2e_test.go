@@ -8,7 +8,6 @@ import (
 	"roundtable/cmd/internal/screentest"
 	"strings"
 	"testing"
-	"time"
 )
 
 // vendorCampaign is the file of a campaign whose agents a vendor plays.
@@ -30,18 +29,17 @@ func TestOtherCampaignsStayInterrupted(t *testing.T) {
 		t.Skip("-long")
 	}
 	t.Parallel()
-	for name, end := range map[string]func(*background){
-		"Ctrl-C": func(b *background) { b.Process.Signal(os.Interrupt); <-b.ended },
-		"kill":   (*background).kill,
-	} {
+	for name, sent := range map[string]os.Signal{"Ctrl-C": os.Interrupt, "kill": os.Kill} {
 		t.Run(name, func(t *testing.T) {
 			mine, others := newVendor(t), newVendor(t)
-			others.latency = 20 * time.Millisecond
+			release := others.holdAfter(30)
 			dir := write(t, vendorCampaign(others, "others", 12))
 			save(t, dir, "mine.yaml", vendorCampaign(mine, "mine", 1))
 			b := starts(t, dir, nil, "run", "campaign.yaml")
 			screentest.Until(t, "answers of the first campaign", func() bool { return b.over() || len(storedKeys(t, dir)) >= 12 })
-			end(b)
+			noError(t, b.Process.Signal(sent))
+			release()
+			<-b.ended
 			before := len(others.arrivals())
 
 			d := ends(t, 0, dir, nil, "run", "mine.yaml")
@@ -75,20 +73,16 @@ func TestCampaignsOfOneFolderRunAtOnce(t *testing.T) {
 	}
 	t.Parallel()
 	first, second := newVendor(t), newVendor(t)
-	wait := make(chan struct{})
-	hold := sells("held", "stop", func(a *asked) string {
-		<-wait
-		return reply(a.prompt(), a.again())
-	})
-	first.set(func(*asked) *trick { return &hold })
-	second.set(func(*asked) *trick { return &hold })
+	releases := []func(){first.holdAfter(0), second.holdAfter(0)}
 	dir := write(t, vendorCampaign(first, "first", 1))
 	save(t, dir, "second.yaml", vendorCampaign(second, "second", 1))
 	a := starts(t, dir, nil, "run", "campaign.yaml")
 	b := starts(t, dir, nil, "run", "second.yaml")
 	screentest.Until(t, "calls of both", func() bool { return len(first.arrivals()) > 0 && len(second.arrivals()) > 0 })
 	ends(t, 0, dir, nil, "pause", "second")
-	close(wait)
+	for _, release := range releases {
+		release()
+	}
 	<-a.ended
 	<-b.ended
 	if a.code(t) != 0 || b.code(t) != cli.ExitIncomplete {

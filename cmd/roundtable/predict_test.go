@@ -91,6 +91,21 @@ func TestPilot(t *testing.T) {
 	}
 }
 
+// A pilot makes no more calls at once than the file allows.
+func TestPilotKeepsLimits(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	save(t, dir, "few.yaml", "name: few\nreplicates: 12\nenv: {name: exchange, agents: 3}\nprotocol: {name: roundtable, rounds: 1}\n"+
+		"model: {name: scripted/trader, latency: 20ms}\nrule: majority\nlimits: {calls: 2}\n")
+	output(t, dir, "plan", "few.yaml", "--pilot", "0.3")
+	row := queriedRows(t, dir, `WITH c AS (SELECT started_at AS s, started_at + to_milliseconds(latency_ms - 1) AS f FROM calls),
+		e AS (SELECT s AS t, 1 AS d FROM c UNION ALL SELECT f, -1 FROM c)
+		SELECT CAST(max(n) AS BIGINT) AS most, (SELECT count(*) FROM c) AS calls FROM (SELECT sum(d) OVER (ORDER BY t, d ROWS UNBOUNDED PRECEDING) AS n FROM e)`)[0]
+	if row["most"] != 2. || row["calls"] != 90. {
+		t.Errorf("%v calls at once of %v, want 2 of 90: 10 cells of 9", row["most"], row["calls"])
+	}
+}
+
 func sealedDigest(t *testing.T, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "lake", "lake", "_campaigns", "pilot", "_SUCCESS"))

@@ -24,7 +24,7 @@ func TestCachedPrefixesArePredicted(t *testing.T) {
 		model, prices string
 	}{
 		"openai/m": {&modeltest.Prefixes{Least: 1024, Step: 128}, "base_url: URL/v1", "{input: 1, cached_input: 0.1, output: 6}"},
-		"anthropic/m": {&modeltest.Prefixes{Least: 1024, Back: 20}, "base_url: URL",
+		"anthropic/m": {&modeltest.Prefixes{Least: 1024, Back: 20}, "base_url: URL, cache_control: true",
 			"{input: 1, cached_input: 0.1, cache_write: 1.25, output: 6}"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,7 @@ func TestSeenInTemporal(t *testing.T) {
 	v.latency = time.Second // --watch sees it run
 	v.set(every(80, says("long", false, 400, openaiError("invalid_request_error", "context_length_exceeded"))))
 	dir := write(t, strings.Replace(busy, "500", "6", 1))
-	at := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort(), "TEMPORAL_NAMESPACE=lab")
+	at := append(v.at(), "TEMPORAL_ADDRESS="+server.Target().HostPort, "TEMPORAL_NAMESPACE=lab")
 	for _, want := range []string{"namespace lab of", "with all search attributes"} {
 		contains(t, ends(t, 0, dir, at, "prepare").out, want)
 	}
@@ -46,7 +46,7 @@ func TestSeenInTemporal(t *testing.T) {
 		t.Fatalf("%d succeeded, %d failed; both are needed\n%s", st.Succeeded, st.Failed, &running.said)
 	}
 
-	target := infra.Target{HostPort: server.HostPort(), Namespace: "lab"}
+	target := infra.Target{HostPort: server.Target().HostPort, Namespace: "lab"}
 	c, err := infra.Dial(t.Context(), target)
 	noError(t, err)
 	defer c.Close()

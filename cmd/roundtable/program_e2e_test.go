@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -71,7 +72,7 @@ func startsProgram(t *testing.T, path, dir string, env []string, args ...string)
 	b.Env = append(b.Env, env...)
 	b.Stderr = &b.said
 	noError(t, b.Start())
-	go func() { b.Wait(); close(b.ended) }()
+	go func() { b.Wait(); b.at = time.Now(); close(b.ended) }()
 	t.Cleanup(b.kill)
 	return b
 }

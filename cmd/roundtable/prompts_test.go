@@ -21,7 +21,7 @@ func askedBy(t *testing.T, file string) (kinds []string) {
 	t.Helper()
 	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
-	p, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), file, s, false)
+	p, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), file, s, false)
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
@@ -141,18 +141,18 @@ func TestMisspeltTemplates(t *testing.T) {
 	save(t, dir, "campaign.yaml", "name: words\nprompts: words\nenv: exchange\nprotocol: roundtable\nrule: majority\nmodel: scripted/trader\n")
 	s, err := store.NewLocal(t.TempDir())
 	noError(t, err)
-	if _, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err == nil || !strings.Contains(err.Error(), "prompts: no file in it replaces a template") {
+	if _, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err == nil || !strings.Contains(err.Error(), "prompts: no file in it replaces a template") {
 		t.Errorf("of an empty folder: %v", err)
 	}
 	for _, name := range []string{"protocol/message.tmpl", "protocol/talk.tmpl", "README.md"} { // talk is of another protocol
 		save(t, dir, "words/"+name, "x")
 	}
-	if _, _, _, err := planning.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
+	if _, _, _, err := (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false); err != nil {
 		t.Fatal(err)
 	}
 	save(t, dir, "words/protocol/mesage.tmpl", "x")
 	save(t, dir, "words/vote.tmpl", "x")
-	_, _, _, err = planning.Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false)
+	_, _, _, err = (planning.Flags{}).Read(t.Context(), catalogue.Builtin(), filepath.Join(dir, "campaign.yaml"), s, false)
 	if err == nil {
 		t.Fatal("misspelt templates are passed over")
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,15 +62,19 @@ func TestReplicate(t *testing.T) {
 		if len(entry.Printed) == 0 && len(entry.NotDerived) == 0 {
 			t.Errorf("%s has no numbers, and does not say why", name)
 		}
-		if len(entry.Printed) > 0 && len(last.Rows) == 0 {
+		compares := len(last.Rows) > 0 && last.Rows[0]["here"] != nil
+		if len(entry.Printed) > 0 && !compares {
 			t.Errorf("%s compares nothing: %q", name, last.Notes)
+		}
+		if len(entry.Printed) == 0 && fmt.Sprint(last.Rows) != "[map[compared:none: the paper prints no numbers here]]" {
+			t.Errorf("%s does not say that the paper prints no numbers: %v", name, last.Rows)
 		}
 		for _, note := range last.Notes {
 			if strings.HasPrefix(note, "Not compared") && !strings.Contains(note, "nothing there") && !strings.Contains(note, "the table viewpoints has no such row") && !strings.Contains(note, "--embedder") {
 				t.Errorf("%s: %s", name, note)
 			}
 		}
-		if len(last.Rows) > 0 && !slices.ContainsFunc(last.Notes, func(n string) bool { return strings.HasPrefix(n, "SIMULATED") }) {
+		if compares && !slices.ContainsFunc(last.Notes, func(n string) bool { return strings.HasPrefix(n, "SIMULATED") }) {
 			t.Errorf("%s does not say that it is simulated: %q", name, last.Notes)
 		}
 	}
@@ -167,6 +172,33 @@ func TestReplicateNames(t *testing.T) {
 		if !slices.Contains(cited, name) {
 			t.Errorf("%s is not a number of a table or figure", name)
 		}
+	}
+}
+
+// TestReplicateCosts: the guide's table of costs is the one that the list has.
+func TestReplicateCosts(t *testing.T) {
+	d := ran(t, "replicate", "--list", "--model", "openai/gpt-6-luna", "--json")
+	var made []struct{ Rows []map[string]any }
+	if err := json.Unmarshal([]byte(d.out), &made); err != nil || len(made) != 1 {
+		t.Fatalf("code %d, %v\n%s%s", d.code, err, d.out, d.err)
+	}
+	rows := map[string]map[string]any{}
+	for _, row := range made[0].Rows {
+		rows[fmt.Sprint(row["name"])] = row
+	}
+	page, found := read(t, filepath.Join("..", "..", "docs", "guides"), "replicate.md"), 0
+	for _, line := range regexp.MustCompile("(?m)^\\| `(paper.*?)`.*").FindAllStringSubmatch(page, -1) {
+		found++
+		row := rows[line[1]]
+		for _, tier := range []string{"flex, $", "batch, $"} {
+			want := fmt.Sprintf(" %.0f | %.2f | %.2f | %.2f |", row["calls"], row["cost, $"], row["cached, $"], row[tier])
+			if got := strings.ReplaceAll(line[0], ",", ""); !strings.HasSuffix(got, want) {
+				t.Errorf("the guide has %s, and the list %s", got, want)
+			}
+		}
+	}
+	if found != 5 {
+		t.Errorf("the guide has %d experiments, want the main one of each of five papers", found)
 	}
 }
 

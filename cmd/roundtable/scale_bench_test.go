@@ -107,7 +107,7 @@ func grow(b *testing.B, dir string, collaborations int) *grower {
 	g.must(err)
 	g.must(os.WriteFile(file, bytes.Replace(text, []byte("replicates: 200"), fmt.Appendf(nil, "replicates: %d", collaborations), 1), 0o600))
 	var m campaign.Manifest
-	if g.plan, m, _, err = planning.Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
+	if g.plan, m, _, err = (planning.Flags{}).Read(g.ctx, catalogue.Builtin(), file, store, false); err != nil {
 		b.Fatal(err)
 	}
 	g.must(planning.RecordPlan(g.ctx, store, g.plan, m))

@@ -294,6 +294,20 @@ func (v *vendor) after(n int, t trick) {
 	})
 }
 
+// holdAfter answers the first n requests from now and keeps those after them waiting until they are released,
+// so that no campaign ends before a busy test has seen it run.
+func (v *vendor) holdAfter(n int) (release func()) {
+	wait := make(chan struct{})
+	v.after(n, trick{"held", false, func(v *vendor, a *asked, w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-wait:
+			sells("held", "stop", func(a *asked) string { return reply(a.prompt(), a.again()) }).play(v, a, w, r)
+		case <-r.Context().Done():
+		}
+	}})
+	return func() { close(wait) }
+}
+
 // says is a trick that answers with a status and a body.
 func says(name string, billed bool, status int, body string, headers ...string) trick {
 	return trick{name, billed, func(_ *vendor, _ *asked, w http.ResponseWriter, _ *http.Request) {

@@ -81,21 +81,21 @@ func TestWrongSetups(t *testing.T) {
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
-	way := newForwarder(t, server.HostPort())
+	way := newForwarder(t, server.Target().HostPort)
 	v := newVendor(t)
 	v.latency = 200 * time.Millisecond // the campaign goes on throughout
 	dir, elsewhere := write(t, busy+"limits: {collaborations: 12, calls: 4}\n"), write(t, busy)
-	direct := append(v.at(), "TEMPORAL_ADDRESS="+server.HostPort(), "OPENAI_API_KEY=right")
+	direct := append(v.at(), "TEMPORAL_ADDRESS="+server.Target().HostPort, "OPENAI_API_KEY=right")
 	running := starts(t, dir, append(v.at(), "TEMPORAL_ADDRESS="+way.Addr().String(), "OPENAI_API_KEY=right"), "run", "campaign.yaml")
 	screentest.Until(t, "a call", func() bool { return len(v.arrivals()) > 0 })
 
 	// Another lake: no part in the campaign, and no campaign of the same name.
 	stranger := starts(t, elsewhere, append(slices.Clone(direct), "OPENAI_API_KEY=wrong"), "worker")
 	said(t, stranger, "campaign busy runs here for another lake (")
-	contains(t, ends(t, cli.ExitUsage, elsewhere, direct, "run", "campaign.yaml", "--no-check").err, "campaign/busy runs in the namespace default of "+server.HostPort()+" already, for another lake (")
+	contains(t, ends(t, cli.ExitUsage, elsewhere, direct, "run", "campaign.yaml", "--no-check").err, "campaign/busy runs in the namespace default of "+server.Target().HostPort+" already, for another lake (")
 
 	// Another engine.
-	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.HostPort()})
+	c, err := infra.Dial(t.Context(), infra.Target{HostPort: server.Target().HostPort})
 	noError(t, err)
 	defer c.Close()
 	if _, err := c.ExecuteWorkflow(t.Context(), client.StartWorkflowOptions{ID: workflows.CampaignID("later"), TaskQueue: "roundtable-99@0011aabb"}, task.CampaignWorkflow); err != nil {

@@ -14,6 +14,7 @@ import (
 	"roundtable/cmd/internal/screentest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +39,8 @@ type background struct {
 	*exec.Cmd
 	said  words
 	ended chan struct{}
+	at    time.Time    // when it ended
+	peak  atomic.Int64 // kB of memory, on Linux
 }
 
 // words are what a program has written so far.
@@ -180,12 +183,8 @@ func TestSteeringWithAnotherKey(t *testing.T) {
 // TestInterrupt: Ctrl-C keeps what is under way, says how to go on, and the same command does.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
-	v, wait := newVendor(t), make(chan struct{})
-	held := sells("held", "stop", func(a *asked) string {
-		<-wait
-		return reply(a.prompt(), a.again())
-	})
-	v.after(20, held)
+	v := newVendor(t)
+	release := v.holdAfter(20)
 	dir := t.TempDir()
 	replicates := func(n int) string {
 		return strings.Replace(fmt.Sprintf(slowCampaign, n), "scripted/trader, latency: 40ms", "openai/fake", 1) + vendorPrices
@@ -194,7 +193,7 @@ func TestInterrupt(t *testing.T) {
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
 	screentest.Until(t, "all wait for an answer", func() bool { return len(v.arrivals()) >= 24 })
 	noError(t, b.Process.Signal(os.Interrupt))
-	close(wait)
+	release()
 	if code := b.code(t); code != cli.ExitInterrupted || !strings.Contains(b.said.String(), "resume with: roundtable run slow.yaml") {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
 	}

@@ -24,6 +24,7 @@ func TestStoppedAndContinued(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service, dir := newVendor(t), t.TempDir()
+			release := service.holdAfter(20)
 			campaignFile(t, dir, service.URL, 6)
 			b := starts(t, dir, nil, "run", "campaign.yaml")
 			if at > 0 {
@@ -35,6 +36,7 @@ func TestStoppedAndContinued(t *testing.T) {
 				t.Fatal("it ended before it could be stopped")
 			}
 			suspend(t, b, 45*time.Second)
+			release()
 			screentest.Until(t, "the end", b.over)
 			if code := b.code(t); code != 0 {
 				t.Errorf("exit %d\n%s", code, &b.said)

@@ -24,11 +24,8 @@ import (
 // the campaign runs, after an interruption and by who may only read; no table counts it.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
-	v, wait := newVendor(t), make(chan struct{})
-	v.after(33, sells("held", "stop", func(a *asked) string {
-		<-wait
-		return reply(a.prompt(), a.again())
-	}))
+	v := newVendor(t)
+	release := v.holdAfter(33)
 	dir := t.TempDir()
 	save(t, dir, "slow.yaml", strings.Replace(fmt.Sprintf(slowCampaign, 6), "scripted/trader, latency: 40ms", "openai/fake", 1)+vendorPrices)
 	b := starts(t, dir, v.at(), "run", "slow.yaml")
@@ -81,7 +78,7 @@ func TestUnfinished(t *testing.T) {
 	}
 	shows("while it runs")
 	noError(t, b.Process.Signal(os.Interrupt))
-	close(wait)
+	release()
 	if code := b.code(t); code != cli.ExitInterrupted {
 		t.Errorf("code %d, said:\n%s", code, &b.said)
 	}

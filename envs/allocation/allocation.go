@@ -38,7 +38,7 @@ type Allocation struct {
 	teams []Team
 }
 
-// New checks the parameters.
+// New returns the environment, or an error if the parameters are wrong.
 func New(p Params) (*Allocation, error) {
 	domains, err := loadDomains()
 	if err != nil {
@@ -55,7 +55,7 @@ func New(p Params) (*Allocation, error) {
 	return &Allocation{params: p, domains: domains}, nil
 }
 
-// Version of dealing, parsing and scoring.
+// Version returns the version of dealing, parsing and scoring.
 func (a *Allocation) Version() int { return 1 }
 
 // Measure returns a share: of the greatest reward.
@@ -93,7 +93,7 @@ func (a *Allocation) Benchmark(seed uint64) ([]Team, error) {
 	return teams, err
 }
 
-// Instance deals a task; instances of the first domain come first.
+// Instance deals the task of this index; those of the first domain come first.
 func (a *Allocation) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 || index >= a.Instances() {
 		return nil, fmt.Errorf("allocation: there is no instance %d; there are 0 to %d", index, a.Instances()-1)
@@ -118,7 +118,7 @@ func (a *Allocation) Instance(seed uint64, index int) (envs.Instance, error) {
 	return s, nil
 }
 
-// Policies returns one: agents that tell what they know.
+// Policies returns one name: sharer, whose agents tell what they know.
 func (a *Allocation) Policies() []string { return []string{"sharer"} }
 
 // Policy builds a scripted agent with the parameters of joint.Sharer.
@@ -149,7 +149,7 @@ type Observation struct {
 	Domain          string
 	Private, Public []string // names of resources
 	Tasks           []Template
-	// for templates of a group that the last agent leads; the built-in ones leave it to the protocol to say who leads
+	// name of the last agent, for templates of one's own; the built-in ones leave it to the protocol to say who leads
 	Leader   string
 	Agent    int
 	Persona  string

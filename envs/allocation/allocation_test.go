@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,6 +53,23 @@ func TestNamesInAnyCase(t *testing.T) {
 	got, err := in.Estimate(form("Agent_1", strings.ToUpper(own), strings.ToLower(pooled), strings.ToUpper(task)))
 	if err != nil || got != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+}
+
+// Nobody may do a task, and a form's example says something of each agent.
+func TestForms(t *testing.T) {
+	in := must(must(New(Defaults())).Instance(1, 0)).(*session)
+	if p, err := in.Parse(fmt.Appendf(nil, "{%q: null}", in.Items()[0])); err != nil || p != in.Proposal(slices.Repeat([]int{-1}, len(in.tasks))) {
+		t.Errorf("nobody is read as %s, %v", p, err)
+	}
+	var e Estimate
+	if err := json.Unmarshal([]byte(in.EstimateForm().Example), &e); err != nil {
+		t.Fatal(err)
+	}
+	for _, agent := range agentNames() {
+		if len(e.Private[agent]) == 0 || len(e.Values[agent]) == 0 {
+			t.Errorf("the example of an estimate says nothing of %s: %s", agent, e)
+		}
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 //go:embed data/teamwork.json
 var teamworkJSON string
 
-// Domain is research, cafeteria or camping.
+// Domain describes one kind of team: research, cafeteria or camping.
 type Domain struct {
 	Name     string     `json:"name"`
 	Private  []string   `json:"private"` // resources that each agent has for itself
@@ -35,7 +35,8 @@ type Persona struct {
 	Private    map[string][2]int     `json:"private"`
 }
 
-// Template of a task: what it is worth at an efficiency of 1, and what it needs of both sorts of resources.
+// Template is a kind of task: its value at an efficiency of 1, and the amounts of private and public
+// resources that it needs.
 type Template struct {
 	Name  string         `json:"name"`
 	Kind  string         `json:"kind"`

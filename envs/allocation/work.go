@@ -19,8 +19,8 @@ type work struct {
 	truth           Estimate
 }
 
-// Estimate of the state: what each agent has for itself, what the team has
-// together, and what each task is worth if an agent does it.
+// Estimate is an estimate of the state: each agent's private resources, the team's public ones,
+// and each task's value if an agent does it.
 type Estimate struct {
 	Private map[string]joint.State `json:"private"` // by agent
 	Public  joint.State            `json:"public"`

@@ -7,8 +7,8 @@ import (
 	"roundtable/envs"
 )
 
-// Collect returns what a function reports, outside of a test. A panic is reported, too:
-// a program that gives no answer ends in one.
+// Collect calls report outside of a test and returns what it reports. A panic is reported, too: a
+// program that gives no answer causes one.
 func Collect(report func(Reporter)) (errs []error) {
 	c := &collector{}
 	defer func() {
@@ -41,9 +41,8 @@ func (c *collector) Fatalf(format string, args ...any) {
 	panic(fatal{})
 }
 
-// Sample returns an error of everything that is wrong with the first two instances and
-// the proposals that scripted agents first make for one: a short look at an environment
-// that may be slow.
+// Sample checks the first two instances, and the first proposals of scripted agents for one of
+// them, and returns all that is wrong: a short check for an environment that may be slow.
 func Sample(env envs.Environment) error {
 	return errors.Join(Collect(func(r Reporter) {
 		checkDeal(r, env, Options{Instances: 2}.For(env))

@@ -25,7 +25,7 @@ type Options struct {
 	Hostile []string
 }
 
-// Reporter takes what is wrong. Fatalf does not return.
+// Reporter is told what is wrong, as testing.TB is. Fatalf does not return.
 type Reporter interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -46,7 +46,7 @@ func Checks() []Check {
 	}
 }
 
-// For returns the options with their defaults for an environment.
+// For returns the options with defaults filled in, and no more Instances than env has.
 func (o Options) For(env envs.Environment) Options {
 	if o.Instances == 0 {
 		o.Instances = 3
@@ -60,6 +60,7 @@ func (o Options) For(env envs.Environment) Options {
 // seed of everything that is dealt here.
 const seed = 20250321
 
+// DealInstance returns instance index of env under the seed of all checks; an error is fatal.
 func DealInstance(r Reporter, env envs.Environment, index int) envs.Instance {
 	r.Helper()
 	in, err := env.Instance(seed, index)

@@ -9,7 +9,8 @@ import (
 	"roundtable/envs"
 )
 
-// Hostile returns a list of answers as broken as those that models and networks have given.
+// Hostile returns answers that are broken in the ways in which those of models and networks have
+// been.
 func Hostile() []string {
 	deep := 100_000
 	list := []string{
@@ -49,7 +50,8 @@ func manyKeys(n int) string {
 	return "{" + strings.TrimPrefix(b.String(), ",") + "}"
 }
 
-// Mutations returns valid answers made a little wrong, and wrong answers made of valid ones.
+// Mutations returns answers made from a valid one by small changes: some are still valid, others
+// are wrong.
 func Mutations(valid string) []string {
 	list := []string{
 		" " + valid + "\n", valid + valid, valid + " x", valid + "\x00", "\x00" + valid, "\ufeff" + valid,
@@ -104,7 +106,7 @@ func doubledKey(valid string) []string {
 	return []string{"{" + inner + "," + inner + "}"}
 }
 
-// SampleProposals returns valid proposals: what every policy says in a first round.
+// SampleProposals returns valid proposals: those of every policy in the first round.
 func SampleProposals(r Reporter, env envs.Environment, in envs.Instance) []string {
 	r.Helper()
 	var list []string
@@ -127,7 +129,8 @@ func SampleProposals(r Reporter, env envs.Environment, in envs.Instance) []strin
 	return list
 }
 
-// CheckParse wants, for any bytes, a sound proposal or an error fit to be shown to a model.
+// CheckParse returns an error unless in.Parse, given answer, returns a sound proposal or an error
+// that can be shown to a model.
 func CheckParse(in envs.Instance, answer []byte) error {
 	before := string(answer)
 	p, err := in.Parse(answer)

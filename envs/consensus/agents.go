@@ -27,7 +27,8 @@ type Mistaken struct {
 	P float64 `json:"p"` // probability of an erroneous move instead of the average
 }
 
-// Policies: the agent's personality decides, one strategy, or a mixture.
+// Policies returns the scripted agents: by the agent's personality, with one strategy, or with a
+// mixture.
 func (t *Task) Policies() []string {
 	return []string{"personality", "average", "average_without_self", "suggestible", "stubborn", "erroneous", "mixture"}
 }

@@ -75,7 +75,7 @@ type Task struct {
 	personalities []string
 }
 
-// New checks the parameters; the error joins all that is wrong.
+// New returns the environment; the error joins all that is wrong with the parameters.
 func New(p Params) (*Task, error) {
 	if err := p.check(); err != nil {
 		return nil, err
@@ -89,13 +89,13 @@ func New(p Params) (*Task, error) {
 	return &Task{params: p, personalities: personalities}, nil
 }
 
-// Version of dealing, parsing, moving, scoring and the scripted policies.
+// Version returns the version of dealing, parsing, moving, scoring and the scripted policies.
 func (t *Task) Version() int { return 1 }
 
 // Measure returns an error: minus a distance.
 func (*Task) Measure() envs.Measure { return envs.Error }
 
-// Instances returns 0: there are as many as are asked for.
+// Instances returns 0: their number is not limited.
 func (t *Task) Instances() int { return 0 }
 
 // Prompts returns the built-in templates.
@@ -107,8 +107,8 @@ func (t *Task) Prompts() fs.FS {
 	return sub
 }
 
-// Instance draws the starts. Agent by agent, so that the starts of a smaller
-// group are those of the first agents of a larger one.
+// Instance draws the starts agent by agent, so that the starts of a smaller group are those of
+// the first agents of a larger one.
 func (t *Task) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 {
 		return nil, fmt.Errorf("consensus: there is no instance %d; they are counted from 0", index)

@@ -21,6 +21,17 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// Robots are placed with 0 to 12 decimals.
+func TestDecimals(t *testing.T) {
+	for decimals, ok := range map[int]bool{-1: false, 0: true, 12: true, 13: false} {
+		p, robot := DefaultRobots(), DefaultRobot()
+		robot.Decimals, p.Robot = decimals, &robot
+		if _, err := New(p); (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "expected 0 to 12") {
+			t.Errorf("%d decimals: %v", decimals, err)
+		}
+	}
+}
+
 func private() envtest.Options {
 	return envtest.Options{Private: []string{"Start", "Personality"}}
 }

@@ -33,12 +33,13 @@ func DefaultRobot() Robot {
 	return Robot{KP: 1.2, KD: 6, Mass: 15, MaxForce: 50, MaxSpeed: 3, Step: 0.1, Round: 2, Decimals: 2}
 }
 
-// UnmarshalJSON keeps the default of what is not given.
+// UnmarshalJSON takes the constants of DefaultRobot for keys that are missing.
 func (r *Robot) UnmarshalJSON(data []byte) error {
 	type plain Robot
 	p := plain(DefaultRobot())
 	if string(data) == "null" || envs.DecodeStrict(data)(&p) != nil {
-		return errors.New("robot is a mapping of numbers: kp, kd, mass, max_force, max_speed, step, round, decimals (a whole number); {} for the usual ones")
+		return errors.New("robot is a mapping of numbers: kp, kd, mass, max_force, max_speed, step, round, decimals " +
+			"(a whole number); {} for the usual ones")
 	}
 	*r = Robot(p)
 	return nil

@@ -46,7 +46,7 @@ type Params struct {
 	Totals string `json:"totals"`
 }
 
-// Words of Params.Totals.
+// Values of Params.Totals.
 const (
 	TotalsExact = "exact"
 	TotalsScale = "scale"
@@ -223,7 +223,7 @@ func economyName(name string, theta [][]float64, quantity []float64) string {
 	return fmt.Sprintf("%s-%08x", id, h.Sum32())
 }
 
-// Version of dealing, parsing, scoring and the scripted policies.
+// Version returns the version of dealing, parsing, scoring and the scripted policies.
 func (e *Economy) Version() int { return 1 }
 
 // Measure returns a share: of the greatest total utility.
@@ -279,8 +279,8 @@ func (e *Economy) Utility(agent int, p envs.Proposal) float64 {
 	return e.Score(p).Utilities[agent]
 }
 
-// Score returns the total utility as a share of the greatest possible one. A text
-// that Parse did not make is worth nothing.
+// Score returns the total utility as a share of the greatest possible one. A text that Parse did
+// not return scores 0.
 func (e *Economy) Score(p envs.Proposal) envs.Score {
 	s := envs.Score{Utilities: make([]float64, len(e.theta))}
 	a, ok := e.table.readCanonical(p)

@@ -14,7 +14,6 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/envtest"
 	"roundtable/envs/exchange"
-	"roundtable/envs/exchange/exchangetest"
 )
 
 func economy(t testing.TB, p exchange.Params) *exchange.Economy {
@@ -118,7 +117,7 @@ func TestAllocationsAgainstReference(t *testing.T) {
 	r := load(t)
 	for _, c := range r.Cases {
 		e := economy(t, exchange.Params{Agents: c.K})
-		p := exchangetest.Proposal(t, e, c.Allocation)
+		p := envtest.ExchangeProposal(t, e, c.Allocation)
 		s := e.Score(p)
 		for i, want := range c.Utilities {
 			near(t, "utility", s.Utilities[i], want)
@@ -134,11 +133,11 @@ func TestAllocationsAgainstReference(t *testing.T) {
 func TestHandMade(t *testing.T) {
 	e := economy(t, exchange.Params{})
 	near(t, "utmost", e.Utmost(), 3*math.Pow(80, .8)*math.Pow(10, .2))
-	best := e.Score(exchangetest.Proposal(t, e, [][]float64{{80, 10, 10}, {10, 80, 10}, {10, 10, 80}}))
+	best := e.Score(envtest.ExchangeProposal(t, e, [][]float64{{80, 10, 10}, {10, 80, 10}, {10, 10, 80}}))
 	near(t, "best share", best.Value, 1)
-	even := e.Score(exchangetest.Proposal(t, e, [][]float64{{30, 30, 30}, {35, 35, 35}, {35, 35, 35}}))
+	even := e.Score(envtest.ExchangeProposal(t, e, [][]float64{{30, 30, 30}, {35, 35, 35}, {35, 35, 35}}))
 	near(t, "proportional split", even.Value, 100/e.Utmost())
-	nothing := e.Score(exchangetest.Proposal(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
+	nothing := e.Score(envtest.ExchangeProposal(t, e, [][]float64{{100, 0, 0}, {0, 100, 0}, {0, 0, 100}}))
 	near(t, "own good only: 0^θ = 0", nothing.Value, 0)
 	if s := e.Score("not canonical"); s.Value != 0 || len(s.Utilities) != 3 {
 		t.Errorf("a text that is not a proposal scores %+v", s)

@@ -7,8 +7,9 @@ import (
 	"roundtable/envs/jsonschema"
 )
 
-// ProposalForm gives each agent an amount of each good. Schemas cannot say that the
-// amounts of a good add up; its example divides each good unevenly, another way for each.
+// ProposalForm returns the form of a proposal: an amount of each good for each agent. The schema
+// cannot say that the amounts of a good add up; the example divides each good unevenly, each in
+// another way.
 func (e *Economy) ProposalForm() envs.Form {
 	t := e.table
 	goods := make([]jsonschema.Property, len(t.goods))

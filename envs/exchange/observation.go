@@ -13,7 +13,7 @@ type Observation struct {
 	Goods  []Good
 	// Exponents of the agent's own utility, by good.
 	Exponents []float64
-	// Scales says that totals that are off are scaled.
+	// Scales says that amounts are scaled where totals are off; see Params.Totals.
 	Scales bool
 }
 
@@ -23,10 +23,11 @@ type Good struct {
 	Quantity float64
 }
 
-// Total returns the quantity as agents read it.
+// Total returns the quantity as text, as agents read it.
 func (g Good) Total() string { return formatNumber(g.Quantity) }
 
-// Formula returns the agent's utility as it reads it, such as "apples^0.8 * bread^0.2".
+// Formula returns the agent's utility as text, as the agent reads it, such as "apples^0.8 *
+// bread^0.2".
 func (o Observation) Formula() string {
 	var factors []string
 	for k, t := range o.Exponents {
@@ -52,7 +53,7 @@ func (o Observation) newTable() table {
 	return t
 }
 
-// Observe gives an Observation.
+// Observe returns the agent's Observation.
 func (e *Economy) Observe(agent int) any {
 	o := Observation{Agents: slices.Clone(e.table.agents), Exponents: slices.Clone(e.theta[agent]),
 		Scales: e.table.scales}

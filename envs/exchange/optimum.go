@@ -17,7 +17,8 @@ func greatestTotal(theta [][]float64, quantity []float64) (float64, error) {
 	}
 	lower, upper := bracketGreatest(theta, quantity)
 	if !(upper-lower <= 1e-7*upper) {
-		return 0, fmt.Errorf("the greatest total utility is only known to lie from %v to %v; give exponents that differ less in size", lower, upper)
+		return 0, fmt.Errorf("the greatest total utility is only known to lie from %v to %v; give exponents that "+
+			"differ less in size", lower, upper)
 	}
 	return lower, nil
 }

@@ -14,11 +14,12 @@ import (
 // from what they say, and weighs more and more whether the others could live
 // with a candidate.
 type Trader struct {
-	// Greed is how many times as heavy as each other agent it makes itself in its first demand, at least 1.
+	// Greed is its own weight in its first demand, with 1 for each other agent; at least 1.
 	Greed float64 `json:"greed"`
 	// Concession is the share of the remaining excess that it gives up each round, 0 to 1.
 	Concession float64 `json:"concession"`
-	// Trust is the share of the remaining doubt about others' stated preferences that goes each round, 0 to 1.
+	// Trust is the share of its remaining doubt about others' stated preferences that it loses each round, 0
+	// to 1.
 	Trust float64 `json:"trust"`
 	// Noise is the standard deviation of the logarithm of the amounts it writes, 0 to 2.
 	Noise float64 `json:"noise"`
@@ -112,7 +113,7 @@ func (t Trader) Value(s envs.Situation, p envs.Proposal) float64 {
 	return j.gradeOf(j.shareOf(p))
 }
 
-// Reserve returns the grade of the firm share of the present demand.
+// Reserve returns the grade, as by Value, of the share Firmness of the present demand.
 func (t Trader) Reserve(s envs.Situation) float64 { return t.judgeCandidates(s).gradeOf(t.Firmness) }
 
 // judgement compares candidates with the present demand and with each other.

@@ -1,6 +1,6 @@
-// Package joint is what joint decision problems of paper 3 have in common: a
-// packing problem that each agent knows a part of, its exact solver, estimates of its state,
-// tools that compute with such an estimate, and the measures of a decision.
+// Package joint holds what the joint decision problems of paper 3 have in common: a packing
+// problem of which each agent knows a part, its exact solver, estimates of its state, tools that
+// compute with such an estimate, and the measures of a decision.
 package joint
 
 import (
@@ -13,17 +13,17 @@ import (
 	"roundtable/envs"
 )
 
-// Nodes that a solver may look at: a hundred times what benchmark tasks need.
+// Nodes is how many nodes the solver may visit: a hundred times what benchmark tasks need.
 const Nodes = 20000
 
-// State is named quantities; what is not named is 0.
+// State is quantities by name; a missing one is 0.
 type State map[string]float64
 
-// Most is the greatest quantity that an estimate may name.
+// Most is the greatest quantity that an estimate may contain.
 const Most = 1e6
 
-// Named returns a state as an agent wrote it under the known names, which it may
-// write in any case. The error says what is accepted.
+// Named returns a state that an agent wrote, with its names, which may be in any case, replaced
+// by the known ones. kind is what errors call a name; they list what is accepted.
 func (s State) Named(kind string, known []string) (State, error) {
 	if s == nil {
 		return nil, nil
@@ -48,39 +48,40 @@ func (s State) Named(kind string, known []string) (State, error) {
 
 // Domain is a kind of task. Where it takes an estimate, "" stands for the truth.
 type Domain interface {
-	// Problem as the estimate has it; always with the same items, options and resources.
+	// Problem returns the problem under an estimate; always with the same items, options and
+	// resources.
 	Problem(estimate string) Problem
-	// State is the quantities of all components, by name; Pooled are those of
-	// them that are pooled by summation (paper 3's public resources).
+	// State returns the quantities of all components, by name; Pooled returns the names of those that
+	// are pooled by summation (paper 3's public resources).
 	State(estimate string) State
 	Pooled() []string
-	// Items and Resources name those of Problem.
+	// Items and Resources return the names of those of Problem, by index.
 	Items() []string
 	Resources() []string
-	// Proposal and Choice translate between the two forms.
+	// Proposal and Choice convert between a choice (see Solution) and a proposal.
 	Proposal(choice []int) envs.Proposal
 	Choice(p envs.Proposal) []int
-	// Merged is all observations as one, in words.
+	// Merged returns all observations together, in words.
 	Merged() string
 }
 
-// Board is a domain with what is known of its truth.
+// Board is a domain with the solution of its true problem.
 type Board struct {
 	Domain
 	problem Problem
 	best    float64
 }
 
-// New solves the domain's truth.
+// New solves the domain's true problem.
 func New(d Domain) Board {
 	p := d.Problem("")
 	return Board{Domain: d, problem: p, best: Solve(p, Nodes).Value}
 }
 
-// Best returns the greatest reward that there can be.
+// Best returns the greatest possible reward.
 func (b Board) Best() float64 { return b.best }
 
-// Score has the share of the greatest reward as score, 0 if the proposal is not feasible.
+// Score returns the reward as a share of the greatest one; 0 if the proposal is not feasible.
 func (b Board) Score(p envs.Proposal) envs.Score {
 	reward, feasible := b.problem.Value(b.Choice(p))
 	return envs.Score{Value: shareOfBest(reward, feasible, b.best)}
@@ -93,7 +94,7 @@ func shareOfBest(reward float64, feasible bool, best float64) float64 {
 	return reward / best
 }
 
-// The cues that a board answers.
+// Names of the cues that a Board answers.
 const (
 	Merged     = "merged"     // all observations as one
 	Solver     = "solver"     // the best proposal by an estimate
@@ -101,7 +102,7 @@ const (
 	Outcome    = "result"     // the measures of a collaboration: nobody is shown them
 )
 
-// Cue answers one. The tools see the last estimate that the step shows, and nothing of the truth.
+// Cue answers c. The tools use the last estimate that c shows, and nothing of the truth.
 func (b Board) Cue(c envs.Cue) (envs.Contribution, error) {
 	switch c.Name {
 	case Merged:

@@ -9,18 +9,18 @@ import (
 	"roundtable/envs"
 )
 
-// Result is the measures of one collaboration (paper 3, B.1). NR and NAR are
-// from 0 to 100; what does not apply is nil.
+// Result holds the measures of one collaboration (paper 3, B.1). NR (normalised reward) and NAR
+// are from 0 to 100; a measure that does not apply is nil.
 type Result struct {
 	NR    float64 `json:"nr"`
 	Valid bool    `json:"valid"` // decided, and feasible
-	// NAR keeps components of an infeasible decision in its own order; NARValue the most valuable first.
+	// NAR keeps the items of an infeasible decision in its own order; NARValue the most valuable first.
 	NAR      float64 `json:"nar"`
 	NARValue float64 `json:"nar_value"`
 	// HR and NMAE are the means over the agents' last estimates.
 	HR   *float64 `json:"hr,omitempty"`
 	NMAE *float64 `json:"nmae,omitempty"`
-	// ToolNR is that of the solver's last proposal, Complied whether the decision is that proposal.
+	// ToolNR is the NR of the solver's last proposal, Complied whether the decision is that proposal.
 	ToolNR   *float64 `json:"tool_nr,omitempty"`
 	Complied *bool    `json:"complied,omitempty"`
 }
@@ -83,7 +83,7 @@ func meanOf(list []float64) *float64 {
 	return &m
 }
 
-// ByOrder returns the items of a choice in their own order.
+// ByOrder returns the items that choice takes, by index.
 func ByOrder(choice []int) []int {
 	var items []int
 	for i, o := range choice {
@@ -94,7 +94,7 @@ func ByOrder(choice []int) []int {
 	return items
 }
 
-// ByValue returns the items of a choice, the most valuable first.
+// ByValue returns the items that choice takes, the most valuable first.
 func ByValue(p Problem, choice []int) []int {
 	items := ByOrder(choice)
 	slices.SortStableFunc(items, func(a, b int) int {
@@ -103,7 +103,8 @@ func ByValue(p Problem, choice []int) []int {
 	return items
 }
 
-// Keep goes through items in the order given and keeps each one that still fits.
+// Keep goes through the items in this order and keeps each one that still fits; reward is the
+// value of those kept.
 func Keep(p Problem, choice, order []int) (kept []int, reward float64) {
 	left := slices.Clone(p.Capacity)
 	for _, i := range order {
@@ -119,8 +120,8 @@ func Keep(p Problem, choice, order []int) (kept []int, reward float64) {
 	return kept, reward
 }
 
-// NAR returns the normalised adjusted reward, from 0 to 100 (paper 3, Eq. 2): of an
-// infeasible choice what is kept of it counts, times the share of items kept.
+// NAR returns the normalised adjusted reward, from 0 to 100 (paper 3, Eq. 2): for an infeasible
+// choice, the reward of the items that Keep keeps counts, times their share.
 func NAR(p Problem, best float64, choice, order []int) float64 {
 	if reward, feasible := p.Value(choice); feasible || best <= 0 {
 		return 100 * shareOfBest(reward, feasible, best)

@@ -11,33 +11,34 @@ import (
 // each agent. Branch and bound has a limit on nodes, not on time, so that results repeat
 // on every machine.
 
-// Tolerance of capacities and bounds: amounts are sums of short decimals.
+// Tolerance is by how much sums of short decimals may exceed capacities and bounds.
 const Tolerance = 1e-9
 
-// Problem of m resources. Values, uses and capacities are finite; uses and
-// capacities are not negative.
+// Problem is a packing problem: options by item, capacity by resource. All numbers are finite;
+// uses and capacities are not negative.
 type Problem struct {
 	Items    [][]Option
 	Capacity []float64
 }
 
-// Option of an item: what it is worth, and what it uses of each resource.
+// Option is one way to take an item: its value, and its use of each resource.
 type Option struct {
 	Value float64
 	Use   []float64
 }
 
-// Solution of a problem.
+// Solution is the best choice found for a problem.
 type Solution struct {
-	// Choice by item: index of the option, or -1.
+	// Choice is, by item, the index of the option taken; -1 for an item left out.
 	Choice []int
 	Value  float64
-	// Bound is above every feasible value; Gap is (Bound - Value) / Bound, 0 if the optimum is proved.
+	// Bound is an upper bound of every feasible value; Gap is (Bound - Value) / Bound, 0 if the
+	// optimum is proved.
 	Bound, Gap float64
 	Nodes      int
 }
 
-// Feasible reports whether uses are within capacities.
+// Feasible reports whether use is within capacity for each resource.
 func Feasible(use, capacity []float64) bool {
 	for r, u := range use {
 		if u > capacity[r]+Tolerance {
@@ -47,7 +48,7 @@ func Feasible(use, capacity []float64) bool {
 	return true
 }
 
-// Value of a choice, and whether it is feasible.
+// Value returns the value of choice, and whether it is feasible.
 func (p Problem) Value(choice []int) (value float64, feasible bool) {
 	for i, o := range choice {
 		if o >= 0 {
@@ -57,7 +58,7 @@ func (p Problem) Value(choice []int) (value float64, feasible bool) {
 	return value, Feasible(p.Uses(choice), p.Capacity)
 }
 
-// Uses of each resource by a choice.
+// Uses returns how much of each resource choice uses.
 func (p Problem) Uses(choice []int) []float64 {
 	use := make([]float64, len(p.Capacity))
 	for i, o := range choice {
@@ -71,8 +72,8 @@ func (p Problem) Uses(choice []int) []float64 {
 	return use
 }
 
-// Solve looks at no more than limit nodes. If these are too few, the solution
-// is the best that was found, and its gap says how good that is at least.
+// Solve solves p by branch and bound, visiting at most limit nodes. If these are too few, it
+// returns the best choice found, with a Gap above 0.
 func Solve(p Problem, limit int) Solution {
 	s := newSearch(p, limit)
 	s.visitItem(0, 0)

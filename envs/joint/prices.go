@@ -6,9 +6,9 @@ import "slices"
 // linear relaxation, which is the least that such prices can give.
 const steps = 120
 
-// Prices of the resources, not negative, that make the Lagrangian bound low:
-// what all capacity costs plus what each item's best option brings beyond its
-// cost (Held, Wolfe and Crowder 1974).
+// Prices returns prices of the resources, none negative, that make the Lagrangian bound low: the
+// price of all capacity plus, for each item, the value of its best option beyond its price (Held,
+// Wolfe and Crowder 1974).
 func Prices(p Problem) []float64 {
 	prices := make([]float64, len(p.Capacity))
 	best, least := slices.Clone(prices), upperBound(p, prices)

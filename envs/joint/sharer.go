@@ -20,35 +20,36 @@ type Facts map[string]json.RawMessage
 type Mind interface {
 	Domain
 	Facts() Facts
-	// Assume is an estimate from the agent's own facts and those it was told by others.
+	// Assume returns an estimate from the agent's own facts and those that others told it.
 	Assume(told []Facts, d Doubt) string
-	// Know is an estimate from all there is to know.
+	// Know returns an estimate from all facts.
 	Know(all Facts) string
 }
 
-// Sharer is the parameters of scripted agents that tell what they know.
+// Sharer holds the parameters of scripted agents that tell what they know.
 type Sharer struct {
 	// Share is the probability that a message tells each fact, 0 to 1.
 	Share float64 `json:"share"`
-	// Noise is the standard deviation of the logarithm of a number that was heard, over its true value, 0 to 2.
+	// Noise is the standard deviation of log(number heard / number told), 0 to 2.
 	Noise float64 `json:"noise"`
-	// Trust is the probability that it takes the solver's proposal for its own, 0 to 1.
+	// Trust is the probability that it adopts the solver's proposal, 0 to 1.
 	Trust float64 `json:"trust"`
 	// Skill is the probability that its own plan is the best one, not a greedy one, 0 to 1.
 	Skill float64 `json:"skill"`
-	// Excess is what it adds to every quantity of the state that it estimates, 0 to 1,000.
+	// Excess is what it adds to every amount of a resource that it estimates, 0 to 1,000.
 	Excess float64 `json:"excess"`
 
 	mind func(observation any) Mind
 }
 
-// Doubt is how an estimate differs from what the agent knows and was told; its zero value is none.
+// Doubt is how an agent's estimate differs from what it knows and was told; its zero value means
+// not at all.
 type Doubt struct {
 	Sharer
 	rand *rand.Rand
 }
 
-// Heard returns a number as the agent understood it.
+// Heard returns v as the agent understood it: with Sharer.Noise, to two decimals.
 func (d Doubt) Heard(v float64) float64 {
 	if d.rand == nil {
 		return v
@@ -60,7 +61,8 @@ func (d Doubt) Heard(v float64) float64 {
 // and not 33.599999999999994.
 func Tidy(v float64) float64 { return math.Round(v*1e9) / 1e9 }
 
-// NewSharer has default parameters that tell all and understand all.
+// NewSharer returns the scripted agent; by default it tells all, understands all without noise,
+// and plans best. mind returns what an agent knows from its observation.
 func NewSharer(mind func(observation any) Mind, decode envs.Decode) (envs.Policy, error) {
 	s := Sharer{Share: 1, Trust: 1, Skill: 1}
 	if err := decode(&s); err != nil {
@@ -78,7 +80,7 @@ func NewSharer(mind func(observation any) Mind, decode envs.Decode) (envs.Policy
 		within("excess", s.Excess, 1000))
 }
 
-// Message tells facts as one JSON object.
+// Message tells facts that it knows, as one JSON object.
 func (s Sharer) Message(sit envs.Situation) envs.Message {
 	facts := s.mind(sit.Observation).Facts()
 	for _, name := range slices.Sorted(maps.Keys(facts)) {
@@ -133,7 +135,7 @@ func parseFacts(text string) Facts {
 	return facts
 }
 
-// Estimate returns what it takes the state for.
+// Estimate returns its estimate of the state.
 func (s Sharer) Estimate(sit envs.Situation) string {
 	mind := s.mind(sit.Observation)
 	others, all := factsInMessages(sit)
@@ -192,8 +194,8 @@ func greedyChoice(p Problem) []int {
 	return choice
 }
 
-// Value returns what a candidate is worth by its estimate, of the best it can think
-// of; 0 if it believes it infeasible.
+// Value returns c's reward as a share of the greatest one, both by its estimate; 0 if c is
+// infeasible by it.
 func (s Sharer) Value(sit envs.Situation, c envs.Proposal) float64 {
 	mind := s.mind(sit.Observation)
 	estimate, _ := s.latestEstimate(sit)
@@ -202,7 +204,7 @@ func (s Sharer) Value(sit envs.Situation, c envs.Proposal) float64 {
 	return min(1, shareOfBest(reward, feasible, Solve(p, Nodes).Value))
 }
 
-// Reserve begins with the best and comes down by a tenth a round.
+// Reserve starts at 1 and falls by 0.1 a round, to 0.5.
 func (s Sharer) Reserve(sit envs.Situation) float64 {
 	return max(0.5, 1-0.1*float64(sit.Round-1)) - 1e-6
 }

@@ -84,7 +84,7 @@ func Set(items Schema, least, most int) Schema {
 // Text describes any text.
 func Text() Schema { return Schema{Type: "string"} }
 
-// OneOf describes one of these texts.
+// OneOf describes a text that is one of these.
 func OneOf(texts ...string) Schema {
 	s := Schema{Type: "string", Enum: make([]any, len(texts))}
 	for i, t := range texts {
@@ -114,7 +114,7 @@ func AnyInteger() Schema { return Schema{Type: "integer"} }
 // OrNull describes what s describes, or null.
 func OrNull(s Schema) Schema { return Schema{AnyOf: []Schema{s, {Type: "null"}}} }
 
-// JSON returns the schema as it is sent.
+// JSON returns the schema in JSON, as it is sent to a service.
 func (s Schema) JSON() json.RawMessage {
 	data, err := marshalPlain(s)
 	if err != nil {

@@ -19,13 +19,13 @@ var (
 	guestsJSON string
 )
 
-// Ingredient with the traits that diets and tastes look at.
+// Ingredient is an ingredient with the traits that matter to diets and tastes.
 type Ingredient struct {
 	Name   string   `json:"name"`
 	Traits []string `json:"traits"`
 }
 
-// Dish with its recipe: amounts by ingredient. Spice is from 0 to 3.
+// Dish is a dish; Recipe has amounts by ingredient, Spice is from 0 to 3.
 type Dish struct {
 	Name    string         `json:"name"`
 	Cuisine string         `json:"cuisine"`
@@ -100,8 +100,6 @@ func loadDatabase() (*database, error) {
 			}
 		}
 		d.needs = slices.Sorted(maps.Keys(d.Recipe))
-		slices.Sort(d.traits)
-		d.traits = slices.Compact(d.traits)
 	}
 	return db, nil
 }

@@ -18,7 +18,7 @@ func newMind(o Observation) joint.Mind {
 	return knowing{&kitchen{offered: o.Dishes, ingredients: o.Ingredients}, o}
 }
 
-// Facts of what one observation holds: stock/…, value/… and guest/name/group.
+// Facts returns what the observation holds: stock/…, value/… and guest/name/group.
 func (o Observation) Facts() joint.Facts {
 	facts := joint.Facts{}
 	put := func(name string, v any) {

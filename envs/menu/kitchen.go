@@ -60,8 +60,8 @@ func (k *kitchen) poseProblem(e Estimate) joint.Problem {
 	return p
 }
 
-// Estimate of the state: what there is of each ingredient, and what each dish
-// is worth to both guests; and, for the record, the partner's part of both.
+// Estimate is an estimate of the state: the stock of each ingredient, and each dish's value to
+// both guests; and, for the record, the partner's part of both.
 type Estimate struct {
 	PartnerIngredients joint.State `json:"partner_ingredients,omitempty"`
 	PartnerValues      joint.State `json:"partner_values,omitempty"`

@@ -23,7 +23,7 @@ type Params struct {
 // Defaults returns the numeric setting.
 func Defaults() Params { return Params{Observations: Numeric} }
 
-// The two settings.
+// Values of Params.Observations.
 const (
 	Numeric  = "numeric"
 	Semantic = "semantic"
@@ -42,7 +42,7 @@ type Menu struct {
 	tasks []Task
 }
 
-// New checks the parameters.
+// New returns the environment, or an error if the parameters are wrong.
 func New(p Params) (*Menu, error) {
 	if p.Observations != Numeric && p.Observations != Semantic {
 		return nil, fmt.Errorf("observations is %.40q; it is %s or %s", p.Observations, Numeric, Semantic)
@@ -54,7 +54,7 @@ func New(p Params) (*Menu, error) {
 	return &Menu{params: p, db: db}, nil
 }
 
-// Version of dealing, parsing and scoring.
+// Version returns the version of dealing, parsing and scoring.
 func (m *Menu) Version() int { return 2 }
 
 // Measure returns a share: of the greatest reward.
@@ -109,7 +109,7 @@ func (m *Menu) Instance(seed uint64, index int) (envs.Instance, error) {
 	return s, nil
 }
 
-// Policies returns one: agents that tell what they know.
+// Policies returns one name: sharer, whose agents tell what they know.
 func (m *Menu) Policies() []string { return []string{"sharer"} }
 
 // Policy builds a scripted agent with the parameters of joint.Sharer.

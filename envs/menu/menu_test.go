@@ -1,6 +1,7 @@
 package menu
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
@@ -62,6 +63,11 @@ func TestNamesInAnyCase(t *testing.T) {
 		strings.ToUpper(food), " "+strings.ToTitle(dish), strings.ToLower(dish)))
 	if err != nil || got != want {
 		t.Errorf("%s, %v, want %s", got, err, want)
+	}
+	for _, text := range []string{"", `{"ingredients": {}}`, `{"values": {}}`, `{"ingredients": {}, "values": {}, "partner_values": 7}`} {
+		if e, err := in.Estimate([]byte(text)); err == nil || !strings.Contains(err.Error(), `it needs "ingredients" and "values"`) {
+			t.Errorf("%s is read as %s, %v", text, e, err)
+		}
 	}
 	if _, err := in.Estimate(fmt.Appendf(nil, `{"ingredients": {%q: 2, %q: 3}, "values": {}}`, food, strings.ToUpper(food))); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("a name given twice: %v", err)
@@ -201,5 +207,28 @@ func TestEstimateInAnyCase(t *testing.T) {
 		if _, err := k.Estimate([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", text, err, want)
 		}
+	}
+}
+
+// What a partner told is known as the partner's, and counts with one's own.
+func TestAssume(t *testing.T) {
+	in := must(must(New(Defaults())).Instance(1, 0)).(*session)
+	own := in.Observe(0).(Observation)
+	food, dish := in.ingredients[0], in.Items()[0]
+	told := joint.Facts{"stock/" + food: json.RawMessage("7"), "value/" + dish: json.RawMessage("3")}
+	var alone, e Estimate
+	for into, facts := range map[*Estimate][]joint.Facts{&alone: nil, &e: {told}} {
+		if err := json.Unmarshal([]byte(knowing{in.kitchen, own}.Assume(facts, joint.Doubt{})), into); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if e.PartnerIngredients[food] != 7 || e.PartnerValues[dish] != 3 || len(alone.PartnerIngredients)+len(alone.PartnerValues) > 0 {
+		t.Errorf("of the partner: %v, %v, and untold %v, %v", e.PartnerIngredients, e.PartnerValues, alone.PartnerIngredients, alone.PartnerValues)
+	}
+	if food := e.Ingredients[food] - alone.Ingredients[food]; food != 7 {
+		t.Errorf("the partner's 7 add %v", food)
+	}
+	if value := e.Values[dish] - alone.Values[dish]; math.Abs(value-3) > 1e-9 {
+		t.Errorf("the partner's value 3 adds %v", value)
 	}
 }

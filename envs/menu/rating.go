@@ -8,9 +8,8 @@ import (
 // spices are how much a guest likes, on the dishes' scale.
 var spices = map[string]int{"Mild": 0, "Medium": 1, "Hot": 2}
 
-// Rating returns how much a guest likes a dish, from 0 to 5: our own rule on the
-// profile, since the paper's ratings are not printed. What is not known of the
-// guest counts for nothing.
+// Rating returns how much a guest likes a dish, from 0 to 5: our own rule on the profile, since
+// the paper's ratings are not printed. Unknown parts of the profile count for nothing.
 func Rating(g Guest, d Dish) float64 {
 	if isRefusedBy(g, d) {
 		return 0
@@ -62,8 +61,8 @@ func isRefusedBy(g Guest, d Dish) bool {
 			none(g.Ethics.Buddhist, "meat", "fish", "shellfish"))
 }
 
-// Value of a dish to a guest: r(n + 0.2 n^1.5), n the amount of its
-// ingredients (paper 3, A.1.2), to the cent.
+// Value returns the value of a dish to a guest: r(n + 0.2 n^1.5) with r the Rating and n the
+// amount of its ingredients (paper 3, A.1.2), to two decimals.
 func Value(g Guest, d Dish) float64 {
 	n := float64(d.totalAmount())
 	return math.Round(100*Rating(g, d)*(n+0.2*math.Pow(n, 1.5))) / 100

@@ -87,7 +87,8 @@ func checkDescription(d description) error {
 		errs = append(errs, fmt.Errorf("instances is %d; expected a number, 0 for as many as are asked for", d.Instances))
 	}
 	if len(d.Policies) == 0 || len(d.Policies) > mostPolicies {
-		errs = append(errs, fmt.Errorf("policies has %d names; expected 1 to %d, since plan rehearses a campaign with scripted agents", len(d.Policies), mostPolicies))
+		errs = append(errs, fmt.Errorf("policies has %d names; expected 1 to %d, since plan rehearses a campaign "+
+			"with scripted agents", len(d.Policies), mostPolicies))
 	}
 	for i, name := range d.Policies {
 		if !identifier.MatchString(name) || slices.Contains(d.Policies[:i], name) {
@@ -113,7 +114,8 @@ func (d dealing) check(measure envs.Measure) error {
 	seen := map[string]bool{}
 	for i, a := range d.Agents {
 		if !isName(a.Name) || seen[a.Name] {
-			errs = append(errs, fmt.Errorf("the name of agent %d is %.40q; names are on one line of 1 to %d characters, each another", i, a.Name, mostName))
+			errs = append(errs, fmt.Errorf("the name of agent %d is %.40q; names are on one line of 1 to %d "+
+				"characters, each another", i, a.Name, mostName))
 		}
 		seen[a.Name] = true
 		errs = append(errs, checkText(fmt.Sprintf("background of agent %d", i), a.Background, false))

@@ -134,6 +134,50 @@ func TestWrongAnswers(t *testing.T) {
 }
 
 // What a program says of a proposal is the model's to read, without what must not be shown.
+// Instances are those that the program has: as many as it says, or any.
+func TestInstances(t *testing.T) {
+	for n, words := range map[int]string{0: "instances from 0 on", 1: "1 instance, from 0 on", 3: "3 instances, from 0 on"} {
+		p := program.Defaults()
+		p.Command = []string{"well"}
+		env, err := program.New(p, altered{ask: "describe", with: map[string]any{"instances": n}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, index := range []int{-1, 0, 1, 3} {
+			_, err := env.Instance(1, index)
+			if is := index >= 0 && (n == 0 || index < n); is != (err == nil) || !is && !strings.Contains(err.Error(), "the program has "+words) {
+				t.Errorf("instance %d of %d: %v", index, n, err)
+			}
+		}
+	}
+}
+
+// What a program says of itself, of instances and of proposals is recorded and never asked again; its
+// scripted agents are asked as others are.
+func TestFacts(t *testing.T) {
+	facts := map[string]bool{}
+	if err := walk(noting{facts}); err != nil {
+		t.Fatal(err)
+	}
+	for kind, is := range map[string]bool{"describe": true, "instance": true, "parse": true, "score": true, "act": false} {
+		if got, asked := facts[kind]; got != is || !asked {
+			t.Errorf("%s: asked %v, a fact %v", kind, asked, got)
+		}
+	}
+}
+
+// noting notes which questions are of facts.
+type noting struct{ facts map[string]bool }
+
+func (n noting) Ask(q program.Question) (json.RawMessage, error) {
+	var of struct{ Ask string }
+	if err := json.Unmarshal(q.Input, &of); err != nil {
+		return nil, err
+	}
+	n.facts[of.Ask] = q.Fact
+	return programtest.Asker{}.Ask(q)
+}
+
 func TestErrorForTheModel(t *testing.T) {
 	err := walk(altered{ask: "parse", says: `{"error":"too\u0000 deep\n\u202e` + strings.Repeat("x", 3000) + `"}`})
 	if err == nil || errors.As(err, new(program.Failed)) || len([]rune(err.Error())) > 510 || !strings.HasPrefix(err.Error(), "too deep x") {

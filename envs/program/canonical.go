@@ -16,8 +16,8 @@ const (
 	mostDigits   = 40 // characters of a number
 )
 
-// Canonical returns an object in JSON with its keys in order and no spaces. The error
-// says what is wrong: nothing doubled, deep or out of range is accepted.
+// Canonical returns a JSON object with its keys sorted and no spaces. It returns an error for
+// data of more than most bytes, duplicate keys, deep nesting or numbers out of range.
 func Canonical(data []byte, most int) (json.RawMessage, error) {
 	text, err := canonicalJSON(data, most)
 	if err == nil && text[0] != '{' {

@@ -14,7 +14,7 @@ type instance struct {
 	dealing
 }
 
-// Observation is what one agent knows: the texts that its prompts show, and what a
+// Observation is what one agent knows: the texts that its prompts show, and View, which a
 // scripted agent is given in their place.
 type Observation struct {
 	Agents     []string

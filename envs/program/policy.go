@@ -9,7 +9,7 @@ import (
 	"roundtable/envs"
 )
 
-// Policies that the program has, its default first.
+// Policies returns the scripted agents that the program has, its default first.
 func (e *Environment) Policies() []string { return e.described.Policies }
 
 // Policy returns a scripted agent that the program plays. It has no parameters.
@@ -23,8 +23,8 @@ func (e *Environment) Policy(name string, decode envs.Decode) (envs.Policy, erro
 	return policy{e.link, name}, nil
 }
 
-// NewPolicy returns a scripted agent that a program plays in any environment: what the
-// agent observes there is its view.
+// NewPolicy returns a scripted agent that a program plays in any environment; the program is
+// given the agent's observation there as its view.
 func NewPolicy(p Params, asker Asker) (envs.Policy, error) {
 	l, err := newLink(p, asker)
 	return policy{l, "program"}, err

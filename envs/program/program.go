@@ -46,18 +46,18 @@ type Question struct {
 	Timeout time.Duration
 	Input   json.RawMessage // an object
 	About   string          // what is asked, for errors
-	// Fact says that the answer is recorded with the campaign and never asked again.
+	// Fact says that the answer is recorded with the campaign and the question never asked again.
 	// Other answers are those of scripted agents, which are recorded as such.
 	Fact bool
 	// Identity says that the answer is what the program says of itself: if that has
 	// changed, so has the program.
 	Identity bool
-	// Check returns what is wrong with an answer; such a one is not recorded.
+	// Check returns what is wrong with an answer; a wrong answer is not recorded.
 	Check func(answer json.RawMessage) error
 }
 
-// Failed says that a program gave no answer that can be used. Where an interface of
-// envs has no error to return, it is what a method panics with.
+// Failed is the error of a program that gave no usable answer. Methods whose interface in envs
+// returns no error panic with it.
 type Failed struct{ Err error }
 
 func (f Failed) Error() string { return f.Err.Error() }
@@ -77,7 +77,7 @@ type link struct {
 	params  json.RawMessage
 }
 
-// New asks the program what it is.
+// New asks the program to describe itself and returns its environment.
 func New(p Params, asker Asker) (*Environment, error) {
 	l, err := newLink(p, asker)
 	if err != nil {
@@ -112,19 +112,19 @@ func newLink(p Params, asker Asker) (link, error) {
 // Command returns the program and its arguments.
 func (e *Environment) Command() []string { return e.link.command }
 
-// Version of the program's dealing, reading and scoring, as it says itself.
+// Version returns the version of dealing, reading and scoring that the program states.
 func (e *Environment) Version() int { return e.described.Version }
 
-// Measure of the program's scores.
+// Measure returns what the program's scores measure.
 func (e *Environment) Measure() envs.Measure { return e.described.Measure }
 
-// Instances that the program has; 0 means as many as asked for.
+// Instances returns the number of instances that the program has; 0 means unlimited.
 func (e *Environment) Instances() int { return e.described.Instances }
 
 //go:embed prompts/*.tmpl
 var prompts embed.FS
 
-// Prompts show the texts of the program.
+// Prompts returns templates that show the program's texts.
 func (e *Environment) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {

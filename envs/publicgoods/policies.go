@@ -7,14 +7,14 @@ import (
 	"roundtable/envs"
 )
 
-// Conditional is the parameters of the scripted agents: what an agent first
-// proposes for everybody, and how it follows the others. It comes up to, or down
-// to, what others propose (conditional cooperation: Fischbacher, Gächter and
-// Fehr 2001), and asks less of itself than of them.
+// Conditional holds the parameters of the scripted agents: what an agent first proposes for
+// everybody, and how it follows the others. It comes up to, or down to, what others propose
+// (conditional cooperation: Fischbacher, Gächter and Fehr 2001), and asks less of itself than of
+// them.
 type Conditional struct {
 	Opening  float64 `json:"opening"`  // share of the endowment that it first proposes, 0 to 1
-	Noise    float64 `json:"noise"`    // standard deviation of that between agents, 0 to 1
-	Follow   float64 `json:"follow"`   // share of the way to what others propose that it goes each round, 0 to 1
+	Noise    float64 `json:"noise"`    // standard deviation of Opening between agents, 0 to 1
+	Follow   float64 `json:"follow"`   // share of the distance to what others propose that it moves each round, 0 to 1
 	Discount float64 `json:"discount"` // share of what it asks of others that it does not ask of itself, 0 to 1
 }
 
@@ -86,13 +86,13 @@ func (c Conditional) levelAsked(s envs.Situation) float64 {
 	return max(0, min(1, own))
 }
 
-// Value returns the agent's payoff between its worst and its best one.
+// Value returns the agent's payoff on a scale from its worst (0) to its best possible one (1).
 func (c Conditional) Value(s envs.Situation, p envs.Proposal) float64 {
 	o := s.Observation.(Observation)
 	return c.scalePayoff(o, payoffOf(contributionsOf(p, o.Agents), s.Agent, o.Endowment, o.Return))
 }
 
-// Reserve returns what the agent has if nobody contributes.
+// Reserve returns the value, as by Value, of nobody contributing anything.
 func (c Conditional) Reserve(s envs.Situation) float64 {
 	o := s.Observation.(Observation)
 	return c.scalePayoff(o, o.Endowment)

@@ -21,7 +21,7 @@ type Params struct {
 	Agents    int     `json:"agents"`    // 2 to 20
 	Endowment float64 `json:"endowment"` // of each agent, in units
 	Return    float64 `json:"return"`    // what a unit in the common account pays each agent, on average
-	Spread    float64 `json:"spread"`    // agents' own returns are at most so far from that
+	Spread    float64 `json:"spread"`    // agents' own returns differ from Return by at most this
 }
 
 // Defaults returns the parameters of Fehr and Gächter (2000), with returns from 0.3 to 0.5.
@@ -41,7 +41,8 @@ func New(p Params) (*Game, error) {
 	case !(p.Spread >= 0 && p.Spread < 1):
 		return nil, fmt.Errorf("spread is %v; it is a number from 0 and less than 1", p.Spread)
 	case !(p.Return+p.Spread < 1 && (p.Return-p.Spread)*float64(p.Agents) > 1):
-		return nil, fmt.Errorf("return is %v with a spread of %v; for %d agents, expected are returns that stay below 1 and above 1/%d",
+		return nil, fmt.Errorf("return is %v with a spread of %v; for %d agents, expected are returns that stay "+
+			"below 1 and above 1/%d",
 			p.Return, p.Spread, p.Agents, p.Agents)
 	}
 	return &Game{p}, nil
@@ -53,16 +54,16 @@ var prompts embed.FS
 var names = [...]string{"Alex", "Blake", "Casey", "Drew", "Ellis", "Flynn", "Gray", "Harper", "Indigo", "Jordan",
 	"Kai", "Logan", "Morgan", "Noel", "Oakley", "Parker", "Quinn", "Riley", "Sage", "Taylor"}
 
-// Version of dealing, parsing and scoring.
+// Version returns the version of dealing, parsing and scoring.
 func (*Game) Version() int { return 1 }
 
 // Measure returns efficiency: the share of the possible gain.
 func (*Game) Measure() envs.Measure { return envs.Share }
 
-// Instances are as many as asked for.
+// Instances returns 0: their number is not limited.
 func (*Game) Instances() int { return 0 }
 
-// Prompts of the game.
+// Prompts returns the built-in templates.
 func (*Game) Prompts() fs.FS {
 	sub, err := fs.Sub(prompts, "prompts")
 	if err != nil {

@@ -10,26 +10,25 @@ import (
 	"roundtable/envs"
 )
 
-// Answerer is the scripted agent of this environment. It has no skill: it looks
-// the right answer up and gives it as often as its accuracy says. When it has
-// seen others' answers it takes one of them over with the probability
-// conformity; which one depends on their places alone: the last is 1 + bias
-// times as likely as the first, those between evenly in between.
+// Answerer is the scripted agent of this environment. It has no skill: it looks the right answer
+// up and gives it with the probability accuracy. When it has seen others' answers, it adopts one
+// of them with the probability conformity; which one depends only on their positions: the last is
+// 1 + bias times as likely as the first, those between linearly in between.
 type Answerer struct {
 	Accuracy   float64 `json:"accuracy"`   // probability that a first answer is right; 0.6
 	Conformity float64 `json:"conformity"` // probability to take over a peer's answer; 0.6
 	Insight    float64 `json:"insight"`    // probability to see what is right once others were heard; 0
-	Bias       float64 `json:"bias"`       // 0 is none
+	Bias       float64 `json:"bias"`       // by how much peers shown later are favoured; 0 is none
 	Lure       float64 `json:"lure"`       // share of the wrong answers that fall on the same one; 0
 	Verbosity  int     `json:"verbosity"`  // sentences before the answer; 1
 
 	env *QA
 }
 
-// Policies lists the scripted behaviours.
+// Policies returns the names of the scripted agents.
 func (e *QA) Policies() []string { return []string{"answerer"} }
 
-// Policy builds one.
+// Policy builds a scripted agent with the parameters of Answerer.
 func (e *QA) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "answerer" {
 		return nil, envs.NoPolicy("qa", name, e.Policies())
@@ -59,7 +58,7 @@ func (a Answerer) check() error {
 	return errors.Join(errs...)
 }
 
-// Message returns the reasoning before an answer; who has a role sums up the answers
+// Message returns the reasoning before an answer; a speaker with a role summarizes the answers
 // that it has seen.
 func (a Answerer) Message(s envs.Situation) envs.Message {
 	m := envs.Message{From: s.Agent}
@@ -101,8 +100,8 @@ func formatAnswer(k Kind, answer string) string {
 	return answer
 }
 
-// Value returns all for the own answer, and the share of those seen for another. Who
-// has a role, such as a judge, has none of its own.
+// Value returns 1 for the agent's own answer, and for another its share of the answers seen. A
+// speaker with a role, such as a judge, has no answer of its own.
 func (a Answerer) Value(s envs.Situation, p envs.Proposal) float64 {
 	if s.Role != "" {
 		s.Agent = -1
@@ -123,7 +122,7 @@ func (a Answerer) Value(s envs.Situation, p envs.Proposal) float64 {
 	return float64(same) / float64(len(peers)+1)
 }
 
-// Reserve accepts anything.
+// Reserve returns 0: any candidate is accepted.
 func (a Answerer) Reserve(envs.Situation) float64 { return 0 }
 
 func (a Answerer) currentAnswer(s envs.Situation) envs.Proposal {

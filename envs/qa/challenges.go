@@ -8,12 +8,11 @@ import (
 	"roundtable/envs"
 )
 
-// Challenges is a file of what challengers of a final answer are shown (paper 2,
-// §4.2), one {"question": ID, "context": "…", "wrong": "…", "irrelevant": "…"} a
-// line: a text that was retrieved for the question, and solutions that another
-// model gave; "hash" of the question, if it is to be found by what it asks (see questionOf);
-// "simulated": true where that is a scripted agent. What one line has, all have. The questions
-// that it names are the ones that are asked.
+// Challenges names a file with what challengers of a final answer are shown (paper 2, §4.2), one
+// {"question": ID, "context": "…", "wrong": "…", "irrelevant": "…"} a line: a text that was
+// retrieved for the question, and solutions that another model gave; "hash" of the question
+// (Instance.Identity), to find it by its content; "simulated": true where the model is a scripted
+// agent. All lines have the same keys. Only the questions that the file names are asked.
 type Challenges struct {
 	File string `json:"file"`
 }
@@ -36,13 +35,9 @@ func (e *QA) readChallenges(files fs.FS) error {
 	if file == "" {
 		return nil
 	}
-	data, err := readOther(files, "challenges.file", file)
-	if err != nil {
-		return err
-	}
 	e.challenges = map[string]challenge{}
 	var first challenge
-	err = eachLine(data, func(_ int, c challenge) error {
+	err := readRows(files, "challenges.file", file, func(c challenge) error {
 		if len(e.challenges) == 0 {
 			first = c
 		}
@@ -56,9 +51,9 @@ func (e *QA) readChallenges(files fs.FS) error {
 		return err
 	})
 	if err != nil {
-		return fmt.Errorf("challenges.file %s, %w", file, err)
+		return err
 	}
-	e.questions = slices.DeleteFunc(e.questions, func(q Question) bool { return e.challenges[q.ID] == challenge{} })
+	e.questions = slices.DeleteFunc(slices.Clone(e.questions), func(q Question) bool { return e.challenges[q.ID] == challenge{} })
 	if len(e.questions) == 0 {
 		return fmt.Errorf("challenges.file %s holds no questions", file)
 	}
@@ -98,7 +93,8 @@ func (in *Instance) wrongSolution() (envs.Contribution, error) {
 	if text == "" {
 		others := slices.DeleteFunc(in.q.listDistractors(), in.isCorrect)
 		if len(others) == 0 {
-			return envs.Contribution{}, fmt.Errorf("qa: no wrong answer is known for question %s; set challenges.file", in.q.ID)
+			return envs.Contribution{}, fmt.Errorf("qa: no wrong answer is known for question %s; set "+
+				"challenges.file", in.q.ID)
 		}
 		text = formatAnswer(in.q.Kind, others[envs.Stream(0, "qa/wrong", in.q.ID).IntN(len(others))])
 	}
@@ -115,7 +111,8 @@ func (in *Instance) irrelevantSolution() (envs.Contribution, error) {
 	}
 	others := slices.DeleteFunc(slices.Clone(in.env.questions), func(q Question) bool { return q.Text == in.q.Text })
 	if len(others) == 0 {
-		return envs.Contribution{}, fmt.Errorf("qa: there is no other question than %s to take an irrelevant solution from; set challenges.file", in.q.ID)
+		return envs.Contribution{}, fmt.Errorf("qa: there is no other question than %s to take an irrelevant "+
+			"solution from; set challenges.file", in.q.ID)
 	}
 	other := others[envs.Stream(0, "qa/irrelevant", in.q.ID).IntN(len(others))]
 	return envs.Contribution{Text: other.Text + "\n" + other.rightAnswer()}, nil
@@ -138,7 +135,8 @@ func (q Question) rightAnswer() string {
 func (in *Instance) retrievedContext() (envs.Contribution, error) {
 	text := in.env.challenges[in.q.ID].Context
 	if text == "" {
-		return envs.Contribution{}, fmt.Errorf("qa: there is no context for question %s; the environment's challenges.file names a file of them", in.q.ID)
+		return envs.Contribution{}, fmt.Errorf("qa: there is no context for question %s; the environment's "+
+			"challenges.file names a file of them", in.q.ID)
 	}
 	return envs.Contribution{Text: text}, nil
 }

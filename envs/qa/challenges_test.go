@@ -124,7 +124,7 @@ func TestFaultyChallenges(t *testing.T) {
 		`{"question":"a","irrelevant":"Yes."}`:                       "ends with the right answer",
 		`{"question":"a","context":"x"}` + "\n" + `{"question":"b"}`: "line 2: a line has context and another has not",
 		`{"question":"a"}` + "\n" + `{"question":"a"}`:               "question a is there twice",
-		"\n": "holds no questions",
+		"\n": "it is empty",
 		"{":  "line 1: ",
 	} {
 		if _, err := challenged(t, lines); err == nil || !strings.Contains(err.Error(), want) {

@@ -5,7 +5,8 @@ import (
 	"roundtable/envs/jsonschema"
 )
 
-// ProposalForm is an answer by its kind. That of a choice has the last option as its example.
+// ProposalForm returns the form of an answer to a question of this kind. Its example for a choice
+// is the last option.
 func (in *Instance) ProposalForm() envs.Form {
 	options := make([]string, len(in.q.Options))
 	for i := range options {

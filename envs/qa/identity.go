@@ -9,8 +9,8 @@ import (
 )
 
 // Identity returns a hash of what is asked and of its right answer, whatever the question is
-// called and wherever its options stand: 32 hexadecimal digits. Of a question with contexts
-// of viewpoints each is one of its own, and so is each time that the data ask it again.
+// called and wherever its options stand: 32 hexadecimal digits. Each context of viewpoints of a
+// question has its own identity, and so has each repetition of the question in the data.
 func (in *Instance) Identity() string {
 	besides := []any{in.suffix}
 	if in.repeat > 0 {
@@ -34,11 +34,11 @@ func (q Question) hash(besides ...any) string {
 // are those of any file.
 func (e *QA) questionOf(id, hash string) (Question, error) {
 	if hash == "" {
-		q, known := e.byID[id]
+		i, known := e.byID[id]
 		if !known {
-			return q, fmt.Errorf("there is no question %q in %s", id, e.params.File)
+			return Question{}, fmt.Errorf("there is no question %q in %s", id, e.params.File)
 		}
-		return q, nil
+		return e.all[i], nil
 	}
 	if e.byHash == nil {
 		e.byHash = map[string]Question{}

@@ -23,7 +23,7 @@ type Observation struct {
 	Shots    []Shot
 }
 
-// Option of a multiple choice.
+// Option is an option of a multiple-choice question.
 type Option struct{ Letter, Text string }
 
 func (q Question) letteredOptions() []Option {
@@ -63,7 +63,7 @@ type Instance struct {
 	repeat int    // how often the data have asked it before
 }
 
-// ID returns the question's, and the number of the context if there is a pool.
+// ID returns the question's id, with the number of the context if there is a pool.
 func (in *Instance) ID() string { return in.q.ID + in.suffix }
 
 // Agents returns Agent 1, Agent 2, ….
@@ -75,7 +75,7 @@ func (in *Instance) Agents() []envs.Agent {
 	return agents
 }
 
-// Observe returns the Observation, for all agents the same; it must not be changed.
+// Observe returns the Observation, the same for all agents; callers must not change it.
 func (in *Instance) Observe(int) any { return in.seen }
 
 const maxAnswer = 64 << 10
@@ -110,7 +110,7 @@ func (in *Instance) Parse(proposal []byte) (envs.Proposal, error) {
 	return in.toProposal(answer, err)
 }
 
-// Answer finds the final answer of a free text; see Question.Read.
+// Answer finds the final answer in a free text and how it was found; see Question.Read.
 func (in *Instance) Answer(text string, cut bool) (envs.Proposal, string, error) {
 	answer, readAs, err := in.q.Read(text, cut)
 	p, err := in.toProposal(answer, err)
@@ -159,11 +159,11 @@ func (in *Instance) acceptedAnswers() []string {
 	return all
 }
 
-// Utility returns the score, for every agent. Of SQuAD it is exact match, unless
-// the environment has a score.
+// Utility returns the score, for every agent. For SQuAD it is exact match, unless Params.Score is
+// set.
 func (in *Instance) Utility(_ int, p envs.Proposal) float64 { return in.scoreOf(proposalText(p)) }
 
-// Score has the F1 of SQuAD as its score; elsewhere it is the utility.
+// Score returns F1 for SQuAD; for other data it is the utility.
 func (in *Instance) Score(p envs.Proposal) envs.Score {
 	u := in.Utility(0, p)
 	s := envs.Score{Value: u, Utilities: slices.Repeat([]float64{u}, in.env.params.Agents)}
@@ -173,9 +173,8 @@ func (in *Instance) Score(p envs.Proposal) envs.Score {
 	return s
 }
 
-// Baselines returns what blind methods score here: guessing among the options, or
-// saying always that the text does not say it, which tells the questions
-// without an answer apart.
+// Baselines returns what blind methods score here: guessing among the options, or always
+// answering Unknown, which is right for unanswerable questions only.
 func (in *Instance) Baselines() []envs.Baseline {
 	if !in.scoringOf().IsZero() && in.scoringOf().Name != scoring.Exact {
 		return nil
@@ -216,7 +215,8 @@ func (in *Instance) Cue(c envs.Cue) (envs.Contribution, error) {
 	case "correct", "incorrect":
 		list := in.views[c.Name == "correct"]
 		if c.N < 0 || c.N >= len(list) {
-			return envs.Contribution{}, fmt.Errorf("qa: there is no %s viewpoint %d of question %s; the environment's pool.each is %d (set pool.file)",
+			return envs.Contribution{}, fmt.Errorf("qa: there is no %s viewpoint %d of question %s; the "+
+				"environment's pool.each is %d (set pool.file)",
 				c.Name, c.N, in.q.ID, len(list))
 		}
 		p, err := in.toProposal(list[c.N].answer, nil)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Unknown is the answer that a text does not say it (SQuAD 2.0's questions without an answer).
+// Unknown is the answer "the text does not say it", right for SQuAD 2.0's unanswerable questions.
 const Unknown = "[UNKNOWN]"
 
 // answerForm returns how an answer is written at the end of a text.
@@ -24,7 +24,8 @@ func (q Question) answerForm() string {
 	case Number:
 		return "a number in parentheses, as (2.5)"
 	case Several:
-		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, (A) to (%s)", letterOf(len(q.Options)-1))
+		return fmt.Sprintf("a line that begins with Answer: and has the letters of all right options in parentheses, "+
+			"(A) to (%s)", letterOf(len(q.Options)-1))
 	}
 	return "a line that begins with Answer:"
 }

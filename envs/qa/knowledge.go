@@ -29,7 +29,10 @@ func (a Answerer) firstAnswer(s envs.Situation) envs.Proposal {
 
 // answerKey returns the right answer and some wrong ones, in canonical form.
 func (a Answerer) answerKey(o Observation) (gold string, wrong []string) {
-	q := a.env.byID[o.ID]
+	var q Question
+	if i, known := a.env.byID[o.ID]; known {
+		q = a.env.all[i]
+	}
 	if q.shuffle && q.hasOptions() { // where this instance has them
 		var right []string
 		for i, option := range o.Options {

@@ -46,11 +46,11 @@ var layouts = map[string]Params{
 // shuffleOptions deals the options of each question by the campaign's seed.
 const shuffleOptions = "options"
 
-// Formats that can be read.
+// Formats returns the names of the formats that can be read, sorted.
 func Formats() []string { return slices.Sorted(maps.Keys(layouts)) }
 
-// IsOwnFormat reports whether the layout of a format's files is the user's to say; others are
-// those of published data sets.
+// IsOwnFormat reports whether the user maps the columns of this format; other formats are those
+// of published data sets.
 func IsOwnFormat(name string) bool { return layouts[name].Columns.Question == "" }
 
 func (p Params) isOwn() bool { return IsOwnFormat(p.Format) }

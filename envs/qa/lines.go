@@ -1,52 +1,51 @@
 package qa
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"reflect"
 	"strings"
+
+	"roundtable/envs/qa/records"
 )
 
-// eachLine decodes one JSON value a line, empty lines aside; errors say on which line.
-func eachLine[T any](data []byte, take func(line int, v T) error) error {
-	n := 0
-	for line := range strings.Lines(string(bytes.TrimPrefix(data, []byte("\ufeff")))) {
-		n++
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
+// readRows reads a file of something else than questions, which a key names, as rows of a
+// type; errors say where.
+func readRows[T any](files fs.FS, key, name string, take func(T) error) error {
+	data, err := readOther(files, key, name)
+	if err != nil {
+		return err
+	}
+	form := records.FormOf(name)
+	if form == "" {
+		form = records.JSON
+	}
+	table, err := records.Read(name, data, records.Options{Form: form})
+	if err != nil {
+		return fmt.Errorf("%s %s, %w", key, name, err)
+	}
+	for _, r := range table.Records {
 		var v T
-		err := json.Unmarshal([]byte(line), &v)
-		var syntax *json.SyntaxError
-		var mismatch *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			return fmt.Errorf("line %d: this is not JSON: %w", n, err)
-		case errors.As(err, &mismatch):
-			where := "the text"
-			if mismatch.Field != "" {
-				where = strings.ToLower(mismatch.Field) // as the formats write it
+		fields, err := json.Marshal(records.Plain(r.Fields))
+		if err == nil {
+			err = json.Unmarshal(fields, &v)
+		}
+		if mismatch, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+			expected := "a text"
+			if mismatch.Type.Kind() == reflect.Bool {
+				expected = "true or false"
 			}
-			return fmt.Errorf("line %d: %s is of the type %s; %s is expected", n, where, mismatch.Value,
-				expectedType(mismatch.Type))
-		case err == nil:
-			err = take(n, v)
+			err = fmt.Errorf("%s is of the type %s; %s is expected", strings.ToLower(mismatch.Field), mismatch.Value,
+				expected)
+		}
+		if err == nil {
+			err = take(v)
 		}
 		if err != nil {
-			return fmt.Errorf("line %d: %w", n, err)
+			return fmt.Errorf("%s %s, %s: %w", key, name, table.Place(r), err)
 		}
 	}
 	return nil
-}
-
-func expectedType(t reflect.Type) string {
-	switch t.Kind() {
-	case reflect.String:
-		return "a text"
-	case reflect.Bool:
-		return "true or false"
-	}
-	return "an object"
 }

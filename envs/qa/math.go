@@ -57,9 +57,9 @@ func stripWrapping(latex string) string {
 	}
 }
 
-// Normalise brings an answer in LaTeX into the form in which MATH compares
-// answers (Hendrycks et al. 2021): no spaces, units, dollar and percent signs;
-// \frac and \sqrt with braces; simple quotients and 0.5 as \frac.
+// Normalise returns an answer in LaTeX in the form in which MATH compares answers (Hendrycks et
+// al. 2021): no spaces, units, dollar and percent signs; \frac and \sqrt with braces; simple
+// quotients and 0.5 as \frac.
 func Normalise(latex string) string {
 	s := dropped.Replace(latex)
 	s = strings.ReplaceAll(s, `\\`, `\`)

@@ -8,10 +8,10 @@ import (
 	"roundtable/envs"
 )
 
-// Pool is a file of viewpoints: solutions that a model gave before, one
-// {"question": ID, "text": "…"} a line (paper 4 samples 400 for a question). A
-// line with "simulated": true is by a scripted agent, and so is what rests on it.
-// The questions that it names are the ones that are asked.
+// Pool is a file of viewpoints: solutions that a model gave before, one {"question": ID, "text":
+// "…"} a line (paper 4 samples 400 for a question). A line with "simulated": true is by a
+// scripted agent, and results that use it count as simulated. Only the questions that the file
+// names are asked.
 type Pool struct {
 	File string `json:"file"`
 	// Each is how many right and how many wrong viewpoints a context holds; 40.
@@ -55,12 +55,8 @@ func (e *QA) readPool(files fs.FS) error {
 	if p.File == "" {
 		return nil
 	}
-	data, err := readOther(files, "pool.file", p.File)
-	if err != nil {
-		return err
-	}
 	e.pool = map[string]viewpoints{}
-	err = eachLine(data, func(_ int, v struct {
+	err := readRows(files, "pool.file", p.File, func(v struct {
 		Question, Hash, Text string
 		Simulated            bool
 	}) error {
@@ -71,7 +67,7 @@ func (e *QA) readPool(files fs.FS) error {
 		return e.addViewpoint(q, v.Text, v.Simulated)
 	})
 	if err != nil {
-		return fmt.Errorf("pool.file %s, %w", p.File, err)
+		return err
 	}
 	return e.keepPooled()
 }
@@ -93,7 +89,7 @@ func (e *QA) addViewpoint(q Question, text string, simulated bool) error {
 
 // keepPooled keeps the questions of the pool; each must fill a context.
 func (e *QA) keepPooled() error {
-	e.questions = slices.DeleteFunc(e.questions, func(q Question) bool { return e.pool[q.ID] == nil })
+	e.questions = slices.DeleteFunc(slices.Clone(e.questions), func(q Question) bool { return e.pool[q.ID] == nil })
 	if len(e.questions) == 0 {
 		return fmt.Errorf("pool.file %s holds no viewpoints", e.params.Pool.File)
 	}

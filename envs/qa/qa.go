@@ -1,9 +1,8 @@
-// Package qa is the environment of questions with known answers: the official
-// files of BIG-Bench Hard (logical deduction, geometric shapes), MATH-500,
-// StrategyQA, MMLU, MMLU-Pro, GPQA (the user's own copy), MuSR and SQuAD 2.0,
-// and JSONL, CSV, Parquet or Hugging Face folders of the user's own. All agents see the same question. It
-// promises that the right answer is in nobody's observation, and that answers
-// are found, compared and scored as each data set's own evaluation does.
+// Package qa is the environment of questions with known answers: the official files of BIG-Bench Hard
+// (logical deduction, geometric shapes), MATH-500, StrategyQA, MMLU, MMLU-Pro, GPQA (the user's own
+// copy), MuSR and SQuAD 2.0, and JSONL, CSV, Parquet or Hugging Face folders of the user's own. All
+// agents see the same question. No observation holds the right answer, and answers are found, compared
+// and scored as each data set's own evaluation does.
 //
 // Data files are read by New and never again.
 package qa
@@ -24,22 +23,23 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Params of the environment. Start from Defaults.
+// Params are the parameters of the environment. Start from Defaults.
 type Params struct {
 	// Format is that of the files: one of Formats.
 	Format string `json:"format"`
 	// File is a path or pattern (test/*.csv) within the folder of data.
 	File string `json:"file"`
-	// Config and Split of a folder in the format hf; what it has one of need not be named.
+	// Config and Split select from a folder in the format hf; where it has only one, it need not be
+	// named.
 	Config string `json:"config"`
 	Split  string `json:"split"`
-	// Columns of jsonl, csv, parquet and hf, by what they hold.
+	// Columns maps the parts of a question to columns, for jsonl, csv, parquet and hf.
 	Columns records.Columns `json:"columns"`
-	// AnswerIs says how the answer column names an option, where that can be read in two ways.
+	// AnswerIs says how the answer column names an option, where that is ambiguous.
 	AnswerIs records.Reading `json:"answer_is"`
-	// AnswerAfter is what the answer follows in its column, as ####.
+	// AnswerAfter is the marker after which the answer stands in its column, such as ####.
 	AnswerAfter string `json:"answer_after"`
-	// Rows are the keys that lead to the list of rows in a JSON file, as data.paragraphs.qas.
+	// Rows is the dotted path to the list of rows in a JSON file, such as data.paragraphs.qas.
 	Rows string `json:"rows"`
 	// Header names the columns of a CSV file without a header.
 	Header []string `json:"header"`
@@ -49,11 +49,11 @@ type Params struct {
 	OptionsAfter string `json:"options_after"`
 	// Skip names questions that are not asked, by their ids.
 	Skip IDs `json:"skip"`
-	// Shuffle is "options" if these are dealt by the campaign's seed.
+	// Shuffle is "options" if the campaign's seed shuffles them.
 	Shuffle string `json:"shuffle"`
 	// Kind of the questions that have no options.
 	Kind Kind `json:"kind"`
-	// Score of an answer; without one, that of the question's kind.
+	// Score says how an answer is scored; by default as usual for the question's kind.
 	Score scoring.Scoring `json:"score,omitzero"`
 	// Reading of answers in free texts: stated or last.
 	Reading Reading `json:"reading"`
@@ -74,10 +74,10 @@ type Params struct {
 	form records.Form // of the files; "" is by their names
 }
 
-// IDs are names of questions; a file may write numbers.
+// IDs are ids of questions; a file may write them as numbers.
 type IDs []string
 
-// UnmarshalJSON reads texts and numbers.
+// UnmarshalJSON reads a list of texts and numbers.
 func (ids *IDs) UnmarshalJSON(data []byte) error {
 	var list []any
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -104,9 +104,10 @@ type QA struct {
 	params    Params
 	source    source
 	questions []Question
-	repeats   []int  // how often each has been asked before, see Identity
-	repeated  string // a warning about these
-	byID      map[string]Question
+	repeats   []int          // how often each has been asked before, see Identity
+	repeated  string         // a warning about these
+	all       []Question     // before those without a viewpoint or challenge were left out
+	byID      map[string]int // where a question is among all
 	shots     []Shot
 	pool      map[string]viewpoints // by question; nil without a pool
 	byHash    map[string]Question   // made when it is needed
@@ -114,7 +115,7 @@ type QA struct {
 	challenges map[string]challenge
 }
 
-// New reads the data; the returned error names everything that is wrong with the parameters and files.
+// New reads the data from files; its error lists all that is wrong with p and the files.
 func New(p Params, files fs.FS) (envs.Environment, error) {
 	e, err := loadQuestions(p, files)
 	if err != nil {
@@ -138,13 +139,14 @@ func loadQuestions(p Params, files fs.FS) (*QA, error) {
 	for i := range questions {
 		questions[i].reading = p.Reading
 	}
-	e := &QA{params: p, source: from, byID: map[string]Question{}}
+	e := &QA{params: p, source: from, byID: map[string]int{}}
 	if e.shots, e.questions, err = takeShots(p, questions, files); err != nil {
 		return nil, err
 	}
 	e.repeats, e.repeated = countRepeats(e.questions)
-	for _, q := range e.questions {
-		e.byID[q.ID] = q
+	e.all = e.questions
+	for i, q := range e.all {
+		e.byID[q.ID] = i
 	}
 	if err := e.readPool(files); err != nil {
 		return nil, err
@@ -186,9 +188,9 @@ func (p Params) check() error {
 	return errors.Join(p.Shots.check(), p.Pool.check())
 }
 
-// Population returns paper 2's size of a sample of n questions: 95 % confidence and
-// a margin of five points, with the correction for finite populations
-// (appendix B; 384.16 is rounded up first).
+// Population returns paper 2's size of a sample from n questions: 95 % confidence and a margin of
+// five points, with the correction for finite populations (appendix B; 384.16 is rounded up
+// first).
 func Population(n int) int {
 	if n < 1 {
 		return 0
@@ -196,11 +198,11 @@ func Population(n int) int {
 	return int(math.Ceil(385 * float64(n) / float64(n+384)))
 }
 
-// Version of dealing, parsing, scoring and the scripted policies.
+// Version returns the version of dealing, parsing, scoring and the scripted policies.
 func (e *QA) Version() int { return 2 }
 
-// Measure returns a share: accuracy; of SQuAD F1. Scores of a
-// program or of a judge are of final answers only.
+// Measure returns a share: accuracy, or F1 for SQuAD; or Scored if a program or a judge scores
+// final answers.
 func (e *QA) Measure() envs.Measure {
 	if name := e.params.Score.Name; name == scoring.ByCommand || name == scoring.ByJudge {
 		return envs.Scored
@@ -220,7 +222,7 @@ func (e *QA) Instances() int {
 	return n * e.contextsEach()
 }
 
-// Instance is one question, with one of its contexts if there is a pool.
+// Instance deals one question, with one of its contexts if there is a pool.
 func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 	if index < 0 || index >= e.Instances() {
 		return nil, fmt.Errorf("qa: there is no instance %d; there are 0 to %d", index, e.Instances()-1)
@@ -244,8 +246,8 @@ func (e *QA) Instance(seed uint64, index int) (envs.Instance, error) {
 //go:embed prompts/*.tmpl kindprompts/*.tmpl
 var prompts embed.FS
 
-// Prompts returns the built-in templates. The mapped kinds have a folder of their own:
-// each of their questions says itself how it is answered.
+// Prompts returns the built-in templates. Questions of mapped columns have a folder of their own:
+// each says itself how it is answered.
 func (e *QA) Prompts() fs.FS {
 	folder := "prompts"
 	if slices.Contains(mappedKinds, e.params.Kind) {

@@ -9,7 +9,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Kind is the form that the answers to a question have.
+// Kind is the form of the answers to a question.
 type Kind string
 
 // The kinds of questions.
@@ -18,7 +18,7 @@ const (
 	Integer Kind = "integer" // a whole number: (42)
 	YesNo   Kind = "yesno"   // yes or no
 	Math    Kind = "math"    // LaTeX in \boxed{}
-	Span    Kind = "span"    // words of a text, or that it does not say: SQuAD 2.0
+	Span    Kind = "span"    // words of a text, or Unknown: SQuAD 2.0
 	Number  Kind = "number"  // a decimal number: (2.5)
 	Text    Kind = "text"    // a short text, compared without case and punctuation around it
 	Several Kind = "several" // the letters of all options that are right: (A)(C)
@@ -36,8 +36,8 @@ type Question struct {
 	Text    string
 	Context string   // a story or paragraph that the question is about
 	Options []string // of a Choice, in the order of their letters
-	// Gold are the accepted answers as the data set writes them; a Choice has
-	// one, its letter. A Span without any cannot be answered from its text.
+	// Gold are the accepted answers as the data set writes them; a Choice has one, its letter. For a
+	// Span without any, Unknown is right.
 	Gold    []string
 	reading Reading // of answers in free texts
 	// shuffle says that the options are dealt by the campaign's seed.

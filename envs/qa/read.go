@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"roundtable/envs/qa/records"
+	"roundtable/envs/qa/scoring"
 	"roundtable/envs/wording"
 )
 
@@ -51,8 +52,11 @@ func readFiles(p Params, files fs.FS) ([]Question, source, error) {
 			return nil, from, eachIn(fmt.Sprintf("%s, read as %s", name, p.Format), err)
 		}
 		from.add(table, cols, len(questions) > 0)
-		stem := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"),
-			path.Ext(strings.TrimSuffix(name, ".gz")))
+		table.Records = nil // the questions have what is needed of them
+		stem := records.Stem(name)
+		if all == nil { // the questions of the first file stay where they are
+			all = questions[:0]
+		}
 		for i, q := range questions {
 			own := strings.TrimSpace(q.ID)
 			if own == "" {
@@ -126,7 +130,8 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 		if info, err := fs.Stat(files, p.File); err == nil && !info.IsDir() {
 			return []string{p.File}, nil
 		} else if err == nil {
-			return nil, fmt.Errorf("file is %q, which is a folder; write %q, or format: hf for a folder of the Hugging Face hub", p.File, p.File+"/*")
+			return nil, fmt.Errorf("file is %q, which is a folder; write %q, or format: hf for a folder of the "+
+				"Hugging Face hub", p.File, p.File+"/*")
 		}
 	}
 	all, err := listAll(files)
@@ -146,11 +151,18 @@ func fileNames(p Params, files fs.FS) ([]string, error) {
 // mostRead is how large a file may be: rows take some 25 times as much memory.
 const mostRead = 4 << 30
 
+func checkSize(files fs.FS, name string) error {
+	if info, err := fs.Stat(files, name); err == nil && info.Size() > mostRead {
+		return fmt.Errorf("%s has %d MB; at most %d are read: take a part of it", name,
+			info.Size()>>20, mostRead>>20)
+	}
+	return nil
+}
+
 // readWhole reads a file of questions, or says what keeps it from being read.
 func readWhole(files fs.FS, name string) ([]byte, error) {
-	if info, err := fs.Stat(files, name); err == nil && info.Size() > mostRead {
-		return nil, fmt.Errorf("%s has %d MB; at most %d are read: take a part of it", name,
-			info.Size()>>20, mostRead>>20)
+	if err := checkSize(files, name); err != nil {
+		return nil, err
 	}
 	data, err := fs.ReadFile(files, name)
 	hint := ""
@@ -170,6 +182,9 @@ func readWhole(files fs.FS, name string) ([]byte, error) {
 
 // readOther reads a file of something else than questions, which a key names.
 func readOther(files fs.FS, key, name string) ([]byte, error) {
+	if err := checkSize(files, name); err != nil {
+		return nil, err
+	}
 	data, err := fs.ReadFile(files, name)
 	if err == nil {
 		return data, nil
@@ -241,7 +256,7 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, r
 	if err != nil {
 		return nil, table, cols, err
 	}
-	var all []Question
+	all := make([]Question, 0, len(table.Records))
 	for _, r := range table.Records {
 		q := p.makeQuestion(cols, r)
 		if table.Semicolons && q.bad == nil && (p.Kind == Number || p.Kind == Integer) {
@@ -251,7 +266,7 @@ func (p Params) readFile(name string, data []byte) ([]Question, records.Table, r
 		all = append(all, q)
 	}
 	if p.Kind == "" {
-		err = askForKind(all)
+		err = askForKind(all, table)
 	}
 	return all, table, cols, err
 }
@@ -270,16 +285,21 @@ func checkComma(golds []string) error {
 var thousands = regexp.MustCompile(`^\s*[+-]?\d{1,3},\d{3}\s*$`)
 
 // askForKind refuses questions without options of which nobody said how they are answered.
-func askForKind(all []Question) error {
-	without := slices.DeleteFunc(slices.Clone(all), func(q Question) bool { return len(q.Options) > 0 || q.bad != nil })
-	if len(without) == 0 {
+func askForKind(all []Question, table records.Table) error {
+	lacksOptions := func(q Question) bool { return len(q.Options) == 0 && q.bad == nil }
+	first := slices.IndexFunc(all, lacksOptions)
+	if first < 0 {
 		return nil
+	}
+	if slices.ContainsFunc(all, func(q Question) bool { return len(q.Options) > 0 }) {
+		return fmt.Errorf("%s has no options, and others have; give it some, or say how such questions are answered, "+
+			"as kind: %s", table.Place(records.Record{At: all[first].at}), wording.Or([]Kind{YesNo, Integer, Text}))
 	}
 	hint := ""
 	for _, kind := range []Kind{YesNo, Integer, Number, Text} {
-		if !slices.ContainsFunc(without, func(q Question) bool {
+		if !slices.ContainsFunc(all, func(q Question) bool {
 			q.Kind = kind
-			return q.check() != nil
+			return lacksOptions(q) && q.check() != nil
 		}) {
 			hint = fmt.Sprintf(" (all right answers can be read as kind: %s)", kind)
 			break
@@ -311,7 +331,9 @@ func (p Params) makeQuestion(cols records.Columns, r records.Record) Question {
 	row, err := cols.Read(r.Fields)
 	q := Question{ID: row.ID, Kind: p.Kind, Text: strings.TrimSpace(row.Question), Context: row.Context,
 		solution: row.Solution, shuffle: p.Shuffle != ""}
-	q.fields, _ = records.Plain(r.Fields).(map[string]any)
+	if name := p.Score.Name; name == scoring.ByExpression || name == scoring.ByCommand {
+		q.fields, _ = records.Plain(r.Fields).(map[string]any)
+	}
 	if err == nil && p.OptionsAfter != "" {
 		err = p.splitOptions(&q, &row)
 	}

@@ -102,7 +102,7 @@ func TestWhatIsRead(t *testing.T) {
 		{"format: parquet, kind: integer", "q", string(rowsOf(dated{"When?", 7252})), "it is a date, which kind: text compares as it is written"},
 		{"format: parquet, columns: {options: choices}", "q", string(rowsOf(mapped{"Q?", map[string]string{"B": "y", "A": "x"}, "B"})), "choice[x y] [B]"},
 		// empty options and answers
-		{"format: csv", "q", "id,question,A,B,C,D,answer\nt1,Pick,alpha,,gamma,delta,C\n", "q, line 2, A, B, C, D (question t1): option 2 is empty"},
+		{"format: csv", "q", "id,question,A,B,C,D,answer\nt1,Pick,alpha,,gamma,delta,C\n", "q, line 2, B (question t1): the option is empty"},
 		{"format: csv", "q", "id,question,A,B,answer\nt1,x?,a,b,A\nt2,y?,a,b,\n", "q, line 3, answer (question t2): it is empty; give a right answer, or leave the question out: skip: [t2]"},
 		{"format: csv, skip: [t2]", "q", "id,question,A,B,answer\nt1,x?,a,b,A\nt2,y?,a,b,\n", "choice[a b] [A]"},
 		{"format: csv, skip: [2, 3]", "q", "id,question,A,B,answer\n1,x?,a,b,A\n2,y?,a,b,\n", `skip names "3"; there is no such question`},
@@ -313,5 +313,8 @@ func TestUnreadableFiles(t *testing.T) {
 		if got := fmt.Sprint(err); want == "" && err != nil || !strings.Contains(got, want) {
 			t.Errorf("%q: %s; want %s", file, got, want)
 		}
+	}
+	if _, err := readOther(root.FS(), "shots.file", "large.csv"); err == nil || !strings.Contains(err.Error(), "at most 4096 are read") {
+		t.Errorf("large.csv as another file: %v", err)
 	}
 }

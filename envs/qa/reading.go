@@ -12,7 +12,7 @@ import (
 // Reading is how the final answer of a free text is found.
 type Reading string
 
-// The readings of free texts.
+// Values of Params.Reading.
 const (
 	// Stated takes the answer that the text states; see package reading.
 	Stated Reading = "stated"
@@ -22,16 +22,17 @@ const (
 
 func allReadings() []string { return []string{string(Stated), string(Last)} }
 
-// Extract returns the final answer of a whole text; see Read.
+// Extract returns the final answer in a text that was not cut off; see Read.
 func (q Question) Extract(text string) (string, error) {
 	answer, _, err := q.Read(text, false)
 	return answer, err
 }
 
-// Read finds the final answer of a free text and returns it in canonical form, with how
-// it was found: what package reading reads in it, or the last match (Last); the last
-// \boxed{}; or what follows the last "Answer:". Of a text that was cut off only a
-// statement counts. The error says what is missing, in words that can be shown to a model.
+// Read finds the final answer in a free text and returns it in canonical form, with how it was
+// found. By kind and Params.Reading, it is what package reading finds, or the last match (Last);
+// the content of the last \boxed{}; or what follows the last "Answer:". cut says that text was
+// cut off: then only a statement counts. The error says what is missing, in words that can be
+// shown to a model.
 func (q Question) Read(text string, cut bool) (answer string, readAs reading.Way, err error) {
 	switch {
 	case q.hasReading() && q.reading == Last:

@@ -19,7 +19,8 @@ func (p Params) checkScore(q Question) error {
 	switch p.Score.Name {
 	case "":
 		if q.Kind == Open && len(q.Gold) == 0 {
-			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score: score: {expression: …}, {command: […]} or {judge: {…}}")
+			return errorIn(itsAnswer, "there is no right answer; an open question without one needs a score: score: "+
+				"{expression: …}, {command: […]} or {judge: {…}}")
 		}
 	case scoring.Number:
 		if q.Kind != Number && q.Kind != Integer {

@@ -13,12 +13,11 @@ import (
 // Shots are worked examples, which every agent is shown: the first N of a file,
 // or the first N questions of the data, which are then not asked.
 type Shots struct {
-	// File holds {"question", "answer"} a line, in which the answer holds its
-	// reasoning and ends as an answer should; where columns are mapped, it holds
-	// questions as the data do.
+	// File has one {"question", "answer"} a line, whose answer includes the reasoning and ends as an
+	// answer should; where columns are mapped, it has questions in the format of the data.
 	File string `json:"file"`
 	N    int    `json:"n"`
-	// From is "first" for the first questions of the data.
+	// From is "first" to take the first questions of the data instead of a file.
 	From string `json:"from"`
 }
 
@@ -133,19 +132,15 @@ func (q Question) workedExample() Shot {
 }
 
 func readShots(s Shots, files fs.FS) ([]Shot, error) {
-	data, err := readOther(files, "shots.file", s.File)
-	if err != nil {
-		return nil, err
-	}
 	var all []Shot
-	err = eachLine(data, func(_ int, shot Shot) error {
+	err := readRows(files, "shots.file", s.File, func(shot Shot) error {
 		if all = append(all, shot); shot.Question == "" || shot.Answer == "" {
 			return errors.New(`this is not {"question": "…", "answer": "…"}`)
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("shots.file %s, %w", s.File, err)
+		return nil, err
 	}
 	if len(all) < s.N {
 		return nil, fmt.Errorf("shots.n is %d; %s holds %d", s.N, s.File, len(all))

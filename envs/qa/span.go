@@ -43,14 +43,14 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// ExactMatch reports whether an answer equals one of the accepted ones. Answers
-// are compared in canonical form; none accepted means that the text does not say it.
+// ExactMatch reports whether answer equals one of gold, the accepted answers, in SQuAD's
+// canonical form. An empty gold accepts only Unknown.
 func ExactMatch(answer string, gold []string) bool {
 	return slices.Contains(acceptedSpans(gold), canonicalSpan(answer))
 }
 
-// F1 returns the harmonic mean of precision and recall over the words of an answer,
-// from 0 to 1, against the accepted answer that suits it best.
+// F1 returns the greatest F1 over words, from 0 to 1, of answer against one of gold, the accepted
+// answers.
 func F1(answer string, gold []string) float64 {
 	best := 0.0
 	for _, g := range acceptedSpans(gold) {

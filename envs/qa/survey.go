@@ -30,14 +30,16 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 		s.Notes = append(s.Notes, "options are shuffled by the campaign's seed")
 	}
 	if like := records.Contexts(s.Unused); len(like) > 0 && len(cols.Context) == 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("%s shown to anybody; write columns: {context: %s} if questions are about it",
+		s.Warnings = append(s.Warnings, fmt.Sprintf("%s shown to anybody; write columns: {context: %s} if questions "+
+			"are about it",
 			records.DescribeColumns(like, "is not", "are not"), records.YAMLOf(like)))
 	}
 	if e.repeated != "" {
 		s.Warnings = append(s.Warnings, e.repeated)
 	}
 	if i := slices.IndexFunc(e.questions, hasLettersOfItsOwn); i >= 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("options begin with letters of their own (%s), and get another each; take theirs off in the file", e.questions[i].Options[0]))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("options begin with letters of their own (%s), and get another "+
+			"each; take theirs off in the file", e.questions[i].Options[0]))
 	}
 	for _, doubt := range []struct {
 		holds func(Question) (string, bool)
@@ -48,6 +50,8 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 		{hasOptionTwice, "question %s has the option %q twice, under different letters"},
 		{joinsAnswers, "question %s has the right answer %q, which is compared as one text; " +
 			"make it a list in the file if it is several"},
+		{hasCode, "question %s has %q, which is asked as it stands; if that is to be another character, write it in " +
+			"the file"},
 	} {
 		for _, q := range e.questions {
 			if what, holds := doubt.holds(q); holds {
@@ -57,7 +61,8 @@ func (e *QA) Survey(seed uint64) (envs.Survey, error) {
 		}
 	}
 	if i := slices.IndexFunc(e.questions, hidesOptions); i >= 0 {
-		s.Warnings = append(s.Warnings, fmt.Sprintf("question %s has options in its text and the letter %s as its key, which is compared as a text; write options_after: with the line before the options, or skip: such questions", e.questions[i].ID, e.questions[i].Gold[0]))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("question %s has options in its text and the letter %s as its "+
+			"key, which is compared as a text; write options_after: with the line before the options, or skip: such questions", e.questions[i].ID, e.questions[i].Gold[0]))
 	}
 	e.countKeys(seed, &s)
 	first, err := e.Instance(seed, 0)
@@ -88,6 +93,18 @@ func beginWith(options []string, mark func(int) string) bool {
 		}
 	}
 	return true
+}
+
+// code is what is left where UTF-8 was read as Latin-1, or a text was taken from a web page.
+var code = regexp.MustCompile(`[ÂÃ][\x{80}-\x{BF}]|â€.|&(?:amp|lt|gt|quot|nbsp|#x?[0-9a-fA-F]+);`)
+
+func hasCode(q Question) (string, bool) {
+	for _, text := range append([]string{q.Text, q.Context}, q.Options...) {
+		if found := code.FindString(text); found != "" {
+			return found, true
+		}
+	}
+	return "", false
 }
 
 // hasFiller returns the last option if it is what programs write where there is none.
@@ -180,7 +197,8 @@ func (e *QA) countKeys(seed uint64, s *envs.Survey) {
 	for i, n := range counts {
 		if places == 1 && n >= leastForPlace && n == all {
 			s.Warnings = append(s.Warnings,
-				fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from each other; write shuffle: options under env to deal the options by the seed", letterOf(i)))
+				fmt.Sprintf("the right answer is always option (%s), which agents can learn from examples and from "+
+					"each other; write shuffle: options under env to deal the options by the seed", letterOf(i)))
 		}
 	}
 }
@@ -194,5 +212,5 @@ func hidesOptions(q Question) bool {
 
 var (
 	letterKey   = regexp.MustCompile(`^\(?[A-Z]\)?$`)
-	optionLines = regexp.MustCompile(`(?s)\n\s*\(?A[).:] .*\n\s*\(?B[).:] `)
+	optionLines = regexp.MustCompile(`(?s)\s\(?A[).:] .*\s\(?B[).:] `)
 )

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-// Form is what the answers to a question look like.
+// Form is the form of the answers to a question.
 type Form struct {
 	labels  []string // of options, or of candidates of a vote
 	texts   []string // the options' own words, by label; may be nil
@@ -25,7 +25,7 @@ type Form struct {
 // numbers are how the question writes numbers.
 type numbers struct{ comma bool }
 
-// Options returns the form of one option's letter; texts are the options' own words.
+// Options returns the form of one option's letter; texts are the options, in order.
 func Options(texts []string) Form {
 	f := Form{texts: texts}
 	for i := range texts {
@@ -541,8 +541,9 @@ var (
 		"million": 6, "millionen": 6, "millions": 6, "millones": 6, "milhões": 6, "milioni": 6, "mio.": 6, "миллион": 6,
 		"миллиона": 6, "миллионов": 6, "млн": 6, "百万": 6, "crore": 7, "crores": 7, "億": 8, "亿": 8,
 		"billion": 9, "milliarden": 9, "milliards": 9, "mrd.": 9, "миллиардов": 9, "млрд": 9, "trillion": 12}
-	spelled   = newPattern(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
-	names     = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty")
+	spelled = newPattern(`(?i)(?:^|[^\pL-])(zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen|twenty)(?:$|[^\pL-])`)
+	names   = strings.Fields("zero one two three four five six seven eight nine ten eleven twelve thirteen " +
+		"fourteen fifteen sixteen seventeen eighteen nineteen twenty")
 	counted   = newPattern(`(?i)(?:agents?|section|chapter|page|line|version|exercise|problem|example|rule|step|schritt|paso|étape|question|round|option|part|equation|eq\.|figure|table|智能体|步骤|第|agente|エージェント)\s*[#(]?$`)
 	pronoun   = newPattern(`(?i)\b(?:each|every|this|that|which|no|any|other|another|some|the|only|first|last)\s*$`)
 	scaled    = newPattern(`(?i)^[ -](?:of|and an? (?:half|third|quarter)|hundred|hal(?:f|ves)|thirds?|quarters?|fourths?|fifths?|tenths?|dozen)\b`)

@@ -26,9 +26,9 @@ var (
 	politeEnd = newPattern(`(?:です|である|입니다|이다)?[。.]?$`)
 )
 
-// AfterMark returns what follows the last "Answer:" or "The answer is" of a text, up to the
-// end of its sentence, or what stands in its last <answer>, box or member "answer". Of a text
-// that was cut off the last line does not count.
+// AfterMark returns what stands in the last <answer> or \boxed{} of a text, else what follows its
+// last "Answer:" or "The answer is", up to the end of the sentence, else its last JSON member
+// "answer"; false if there is none. With cut, text was cut off and its last line is ignored.
 func AfterMark(text string, cut bool) (string, bool) {
 	text = lastOf(text, mostText)
 	if cut {

@@ -1,7 +1,7 @@
-// Package reading finds the answer that a free text states: the label of an option,
-// several of them, yes or no, or a number. One grammar, a table of rules in several
-// languages (rules.go), serves all: answers of a kind are found, what their clauses say
-// of them is looked up, and the last that the text states counts.
+// Package reading finds the answer that a free text states: the label of an option, several of
+// them, yes or no, or a number. One grammar, a table of rules in several languages (rules.go),
+// serves all: it finds answers of the kind asked for, looks up what their clauses say of them,
+// and takes the last one that the text states.
 package reading
 
 import (
@@ -14,17 +14,17 @@ import (
 // Way is how an answer was found in a text.
 type Way string
 
-// The ways of reading a text, from the surest.
+// Values of Way, the surest first.
 const (
 	Stated Way = "stated" // after "the answer is", "so", "I choose" and the like, or before "is correct"
 	Boxed  Way = "boxed"  // in \boxed{}
 	Alone  Way = "alone"  // the whole text, or its first or last line or sentence
 	Marked Way = "marked" // in bold or brackets, once or always the same
-	Only   Way = "only"   // the only one in the text, which neither hedges nor rejects
+	Only   Way = "only"   // the only answer in the text, which neither hedges nor rejects it
 	Words  Way = "words"  // an option's own words, stated, alone or the only ones
 )
 
-// Why a text has no answer. The texts can be shown to a model.
+// Errors of Form.Read: why a text has no answer. Their texts can be shown to a model.
 var (
 	ErrNone     = errors.New("it does not state an answer")
 	ErrOpen     = errors.New("it leaves open which of several answers it gives")
@@ -40,8 +40,8 @@ type Answer struct {
 	Way  Way
 }
 
-// Read returns the answer that a text states. Of a text that was cut off, only a
-// statement counts.
+// Read returns the answer that text states, or one of the errors above. With cut, text was cut
+// off and only a statement counts.
 func (f Form) Read(text string, cut bool) (Answer, error) {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[len(text)-mostText:], "")

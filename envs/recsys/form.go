@@ -5,7 +5,7 @@ import (
 	"roundtable/envs/jsonschema"
 )
 
-// ProposalForm is an object with one rating.
+// ProposalForm returns the form of a proposal: an object with one rating.
 func (*Instance) ProposalForm() envs.Form {
 	return envs.Form{
 		Schema:  jsonschema.Object(jsonschema.Property{Name: "rating", Schema: jsonschema.Number(lowest, highest)}),

@@ -87,7 +87,8 @@ func (in *Instance) Predictions() []Prediction {
 	return in.env.means.predict(in.gold.user, in.gold.movie)
 }
 
-// Baselines returns how good simple methods are here: minus the absolute errors of their predictions.
+// Baselines returns the scores of simple methods here: minus the absolute errors of their
+// predictions.
 func (in *Instance) Baselines() []envs.Baseline {
 	var list []envs.Baseline
 	for _, p := range in.Predictions() {

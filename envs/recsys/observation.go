@@ -21,10 +21,10 @@ type Observation struct {
 	User   *UserHistory
 }
 
-// Access says which tables one agent alone can look into.
+// Access says which tables only this agent can look into.
 type Access struct {
 	Agent  string
-	Holds  string // what they are about
+	Holds  string // what its tables are about
 	Tables []Schema
 }
 
@@ -52,7 +52,7 @@ type UserHistory struct {
 	Total int // rows that there are, shown or not
 }
 
-// Movie as in u.item.
+// Movie is a row of u.item.
 type Movie struct {
 	ID       int
 	Title    string // without the year
@@ -60,7 +60,7 @@ type Movie struct {
 	Released string // yyyymmdd, empty if unknown
 }
 
-// User as in u.user.
+// User is a row of u.user.
 type User struct {
 	ID, Age            int
 	Gender, Occupation string

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// Source is where the data are. Their terms forbid redistribution, so this
-// program brings none of them.
+// Source is the address of the data. Their terms forbid redistribution, so this program includes
+// none of them.
 const Source = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
 
 // File is a data file of MovieLens-100k as GroupLens publishes it.
@@ -31,7 +31,7 @@ var official = []File{
 // Files returns the data files that New reads.
 func Files() []File { return slices.Clone(official) }
 
-// Check reports every data file that is missing or is not the official one.
+// Check returns an error that names every data file that is missing or not the official one.
 func Check(files fs.FS) error {
 	var errs []error
 	for _, f := range official {

@@ -12,17 +12,20 @@ import (
 	"roundtable/envs"
 )
 
-// Rater is the parameters of the scripted agents. A rater estimates the rating
-// from its own tables, says so with how sure it is, and pools its estimate with
-// those that it hears, more and more evenly from round to round.
+// Rater holds the parameters of the scripted agents. A rater estimates the rating from its own
+// tables, says so with how sure it is, and pools its estimate with those that it hears, more and
+// more evenly from round to round.
 type Rater struct {
-	// Trust is the weight of another's estimate in the first round, 0 to 1; its own has 1.
+	// Trust is the weight of another's estimate in the first round, 0 to 1; its own has weight 1.
 	Trust float64 `json:"trust"`
-	// Concession is the share of the remaining distrust that goes each round, 0 to 1.
+	// Concession is the share of its remaining distrust (1 - weight) that it loses each round, 0 to
+	// 1.
 	Concession float64 `json:"concession"`
-	// Noise is the standard deviation of what it makes of its tables each time it speaks, in stars, 0 to 4.
+	// Noise is the standard deviation of the error of its own estimate each time it speaks, in stars, 0 to
+	// 4.
 	Noise float64 `json:"noise"`
-	// Tolerance is how many stars off a candidate is worth nothing to it, more than 0, at most 4.
+	// Tolerance is the distance in stars from its estimate at which a candidate's value is 0; above
+	// 0, at most 4.
 	Tolerance float64 `json:"tolerance"`
 	// Firmness is the value below which it would rather not choose a candidate, 0 to 1.
 	Firmness float64 `json:"firmness"`
@@ -107,7 +110,8 @@ func (r Rater) Propose(s envs.Situation) (string, bool) {
 	return string(p), true
 }
 
-// Value falls evenly with the distance from the pooled estimate.
+// Value returns 1 at the pooled estimate and falls linearly with the distance from it, to 0 at
+// Tolerance.
 func (r Rater) Value(s envs.Situation, p envs.Proposal) float64 {
 	v, err := parseRating([]byte(p))
 	if err != nil {
@@ -116,7 +120,7 @@ func (r Rater) Value(s envs.Situation, p envs.Proposal) float64 {
 	return max(0, 1-math.Abs(v-r.currentBelief(s))/r.Tolerance)
 }
 
-// Reserve returns the firmness.
+// Reserve returns Firmness.
 func (r Rater) Reserve(envs.Situation) float64 { return r.Firmness }
 
 // currentBelief pools the agent's own word, if it has spoken, with the others'.

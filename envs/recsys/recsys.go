@@ -17,7 +17,7 @@ import (
 	"roundtable/envs"
 )
 
-// Params of the environment. Start from Defaults.
+// Params are the parameters of the environment. Start from Defaults.
 type Params struct {
 	// N is the size of the sample of u1.test that the campaign's seed draws without
 	// replacement; a larger sample begins with the smaller one. Default 100.
@@ -26,12 +26,12 @@ type Params struct {
 	NMF NMF `json:"nmf"`
 	// History is the greatest number of history rows shown to an agent; 0, the default, shows all.
 	History int `json:"history"`
-	// Synthetic takes data of the same form that are not the official files.
+	// Synthetic allows data of the same form that are not the official files.
 	Synthetic bool `json:"synthetic"`
 }
 
-// NMF is the factorization of the zero-filled users × movies matrix of u1.base.
-// The paper does not give these parameters, and its figures do not tell them.
+// NMF is the factorization of the zero-filled users × movies matrix of u1.base. The paper does
+// not state these parameters, nor can they be derived from its figures.
 type NMF struct {
 	K          int    `json:"k"`          // number of factors, default 20
 	Iterations int    `json:"iterations"` // multiplicative updates of each factor, default 200
@@ -97,7 +97,7 @@ func loadMovieLens(p Params, files fs.FS) (*MovieLens, error) {
 	}, nil
 }
 
-// Version of dealing, parsing, scoring and the scripted policies.
+// Version returns the version of dealing, parsing, scoring and the scripted policies.
 func (m *MovieLens) Version() int { return 1 }
 
 // Measure returns an error: minus the absolute error.

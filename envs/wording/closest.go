@@ -5,8 +5,8 @@ import "strings"
 // longestWord is what may be a slip: comparing takes time as the square of the length.
 const longestWord = 100
 
-// DidYouMean returns "; did you mean X?" with the word of a list that is most alike
-// to what was written; empty if none is.
+// DidYouMean returns "; did you mean X?" with the word of list that is closest to written; "" if
+// none is close.
 func DidYouMean[T ~string](written string, list []T) string {
 	if len(written) > longestWord {
 		return ""
@@ -26,7 +26,7 @@ func DidYouMean[T ~string](written string, list []T) string {
 	return "; did you mean " + best + "?"
 }
 
-// Distance returns how many bytes must be changed, added or removed to get b from a.
+// Distance returns the Levenshtein distance of a and b, in bytes.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Keys returns the keys of a struct in JSON, those of embedded structs among them; none of
-// anything else, each once. A pointer's are those of what it points to.
+// Keys returns the JSON keys of a struct type, or of the one that t points to, embedded structs
+// included, each once; nil for other types.
 func Keys(t reflect.Type) (names []string) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -29,7 +29,7 @@ func Keys(t reflect.Type) (names []string) {
 	return names
 }
 
-// Key returns the key of a field in JSON; empty if it has none.
+// Key returns the JSON key of a struct's field; "" if it has none.
 func Key(f reflect.StructField) string {
 	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 	if name == "-" {
@@ -38,7 +38,7 @@ func Key(f reflect.StructField) string {
 	return name
 }
 
-// Known says what is accepted, which may be nothing.
+// Known returns "known are a, b"; "nothing can be set here" if names is empty.
 func Known(names []string) string {
 	if len(names) == 0 {
 		return "nothing can be set here"

@@ -10,8 +10,8 @@ import (
 // canSteer reports whether a character could steer a terminal or turn the reading direction.
 func canSteer(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
 
-// SafeLine returns a text on one line: a space stands for each character that could
-// steer a terminal or break the line.
+// SafeLine returns s on one line: a space replaces each character that could steer a terminal or
+// break the line.
 func SafeLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if canSteer(r) || breaksLine(r) {
@@ -21,9 +21,8 @@ func SafeLine(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// SafeLines returns a text with its lines: tabs become spaces, and a mark stands for
-// whatever else could steer a terminal or turn the reading direction, so that a reader
-// sees that it is there.
+// SafeLines returns s with its line breaks: tabs become spaces, and a visible mark replaces each
+// other character that could steer a terminal or turn the reading direction.
 func SafeLines(s string) string {
 	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
 	if strings.IndexFunc(s, isMarked) < 0 {
@@ -59,9 +58,8 @@ func markOf(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// EscapeJSON returns a JSON text in which whatever could steer a terminal is
-// escaped; JSON itself demands that of some control characters only. Lines
-// between its tokens stay.
+// EscapeJSON returns JSON in which all that could steer a terminal is escaped; JSON itself
+// requires that of some control characters only. Line breaks between tokens stay.
 func EscapeJSON(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	for _, r := range string(data) {
@@ -74,8 +72,8 @@ func EscapeJSON(data []byte) []byte {
 	return out
 }
 
-// IsFormula reports whether a spreadsheet could take a text for a formula, also by a
-// full-width sign, which some read as the ordinary one.
+// IsFormula reports whether a spreadsheet could take s for a formula; full-width signs count, as
+// some programs read them like the ordinary ones.
 func IsFormula(s string) bool {
 	first, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("=+-@＝＋－＠", first)

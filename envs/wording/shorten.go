@@ -9,8 +9,8 @@ import (
 // maxShown characters of a value are shown where there is little room.
 const maxShown = 60
 
-// Shorten cuts a long text and marks it with a part of its hash, so that two
-// long texts that begin alike are still told apart.
+// Shorten puts text on one line and, if it is long, cuts it and adds a part of its hash, so that
+// long texts with the same beginning differ.
 func Shorten(text string) string {
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= maxShown {
@@ -20,7 +20,7 @@ func Shorten(text string) string {
 	return fmt.Sprintf("%s… #%x", string(runes[:maxShown-8]), sum[:2])
 }
 
-// Clip cuts foreign text that an error quotes.
+// Clip cuts a long text that an error quotes, and ends it with "…".
 func Clip(text string) string {
 	if runes := []rune(text); len(runes) > maxShown {
 		return string(runes[:maxShown]) + "…"

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Or returns "a", "a or b", "a, b or c"; "nothing" if there is nothing.
+// Or returns "a", "a or b", "a, b or c"; "nothing" if list is empty.
 func Or[T ~string](list []T) string {
 	if len(list) == 0 {
 		return "nothing"
@@ -16,7 +16,7 @@ func Or[T ~string](list []T) string {
 	return joinWith(list, " or ")
 }
 
-// And returns "a", "a and b", "a, b and c"; "" if there is nothing.
+// And returns "a", "a and b", "a, b and c"; "" if list is empty.
 func And[T ~string](list []T) string { return joinWith(list, " and ") }
 
 func joinWith[T ~string](list []T, last string) string {
@@ -47,7 +47,7 @@ func Count[N ~int | ~int64](n N, noun string) string {
 	return fmt.Sprint(n, " ", stem, ending)
 }
 
-// Bytes returns "999 B", "1.2 kB", "35 MB": a size with two digits at least.
+// Bytes returns a size in words: "999 B", "1.2 kB", "35 MB".
 func Bytes(n int64) string {
 	size, units := float64(n), []string{"B", "kB", "MB", "GB", "TB"}
 	for len(units) > 1 && size >= 999.5 {
@@ -59,10 +59,10 @@ func Bytes(n int64) string {
 	return fmt.Sprintf("%.0f %s", size, units[0])
 }
 
-// MostNamed are named in a sentence.
+// MostNamed is how many names Some lists.
 const MostNamed = 3
 
-// Some names a few of a list, and says how many more there are.
+// Some returns the first MostNamed names and how many more there are: "a, b, c and 4 more".
 func Some(names []string) string {
 	if more := len(names) - MostNamed; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:MostNamed], ", "), more)

@@ -50,12 +50,12 @@ func TestKeysAreReadInEachForm(t *testing.T) {
 		}
 	}
 	for _, none := range []string{"", " \n"} {
-		if k := keys(t, none); k.first != "" {
+		if k := keys(t, none); k.first != "" || !k.AreEmpty() {
 			t.Errorf("%q has a key %q", none, k.first)
 		}
 	}
 	// printf '\241%.0s' $(seq 16) | sha256sum
-	if k := keys(t, hex.EncodeToString(aes128)); k.first != "76d5e8fa" {
+	if k := keys(t, hex.EncodeToString(aes128)); k.first != "76d5e8fa" || k.AreEmpty() {
 		t.Errorf("a key without an ID is called %q", k.first)
 	}
 }
@@ -198,6 +198,25 @@ func TestKeysAreRotated(t *testing.T) {
 			t.Errorf("with %q it came back as %q, %v", c.keys, back, err)
 		case c.says != "" && (err == nil || !strings.Contains(err.Error(), c.says)):
 			t.Errorf("with %q: error %v, want %q", c.keys, err, c.says)
+		}
+	}
+}
+
+// A command says in words why its key is not that of the campaign's worker.
+func TestMatch(t *testing.T) {
+	old, new := "k1:"+hex.EncodeToString(aes128), "k2:"+hex.EncodeToString(aes256)
+	for _, c := range []struct{ worker, command, says string }{
+		{"", "", ""}, {new, new, ""}, {new + "," + old, new, ""}, {new, "", ""}, // what is without keys is not asked
+		{"", new, "the campaign's worker has no key in ROUNDTABLE_CODEC_KEY, this command has"},
+		{old, new + "," + old, `the campaign's worker encrypts with key "k1", this command with "k2"`},
+		{old, new, `encrypted with key "k1", which ROUNDTABLE_CODEC_KEY does not hold`},
+	} {
+		p, err := keys(t, c.worker).DataConverter().ToPayload("said")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := keys(t, c.command).Match(p); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q and %q: %v", c.worker, c.command, err)
 		}
 	}
 }

@@ -28,22 +28,23 @@ const shortestToken = 16
 // mostAtOnce bounds the requests that are in memory at the same time.
 const mostAtOnce = 4
 
-// Server say what is opened for whom.
+// Server is a codec server: what it decrypts, and for whom.
 type Server struct {
 	Keys      Keys
-	Tokens    []string     // who asks must send one as a bearer token; none: only this machine may ask
+	Tokens    []string     // a request must have one as its bearer token; none: only this machine may ask
 	Origins   []string     // of pages that may ask from a browser, as https://ui.example
 	Namespace string       // the only one that is served; "" serves all
-	Encode    bool         // also encrypt: for what a tool sends to a campaign
+	Encode    bool         // also serve POST /encode, for what a tool sends to a campaign
 	Log       *slog.Logger // gets a line for each request, without payloads
 }
 
-// Check returns what is wrong with the options, as a sentence for the operator.
+// Check returns what is wrong with o's origins and tokens, as a sentence for the operator.
 func (o Server) Check() error {
 	for _, origin := range o.Origins {
 		u, err := url.Parse(origin)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || origin != u.Scheme+"://"+u.Host {
-			return fmt.Errorf("the origin %q is not of the form https://ui.example or http://127.0.0.1:8080, without a path", origin)
+			return fmt.Errorf("the origin %q is not of the form https://ui.example or http://127.0.0.1:8080, "+
+				"without a path", origin)
 		}
 	}
 	for n, token := range o.Tokens {
@@ -63,7 +64,7 @@ type refusal struct {
 
 func (r refusal) Error() string { return r.says }
 
-// Handler serves POST /decode, POST /encode and the browser's questions before them.
+// Handler serves POST /decode, POST /encode and browsers' CORS preflight requests.
 func (o Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	codecs := converter.NewPayloadCodecHTTPHandler(o.Keys.Codecs()...)
@@ -165,7 +166,7 @@ func (o Server) checkCaller(r *http.Request) error {
 	return nil
 }
 
-// IsLoopback reports whether HOST:PORT is at this machine alone.
+// IsLoopback reports whether HOST:PORT can be reached from this machine only.
 func IsLoopback(hostPort string) bool {
 	host, _, err := net.SplitHostPort(hostPort)
 	if err != nil {

@@ -199,9 +199,22 @@ func TestCheck(t *testing.T) {
 		"token 2 has 5 characters":  {Tokens: []string{token, "short"}},
 		`the origin "ui.example"`:   {Origins: []string{"ui.example"}},
 		`the origin "file:///home"`: {Origins: []string{"file:///home"}},
+		`the origin "https://"`:     {Origins: []string{"https://"}},
+		`the origin "ftp://ui.net"`: {Origins: []string{"ftp://ui.net"}},
 	} {
 		if err := o.Check(); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v", o.Origins, err)
+		}
+	}
+}
+
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "localhost:80": true, "127.0.0.1": true, "127.0.0.1:80": true, "[::1]:80": true, "[::1]": true,
+		"ui.example": false, "ui.example:80": false, "10.0.0.1:80": false, "0.0.0.0:80": false, ":80": false, "": false,
+	} {
+		if got := codec.IsLoopback(host); got != want {
+			t.Errorf("%q: %v", host, got)
 		}
 	}
 }

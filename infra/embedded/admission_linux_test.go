@@ -45,7 +45,7 @@ func TestAdmits(t *testing.T) {
 		{"TLS without a certificate", &tls.Config{InsecureSkipVerify: true}},
 		{"TLS with a certificate of its own", &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{selfSigned(t)}}},
 	} {
-		target := infra.Target{HostPort: s.HostPort(), TLS: stranger.tls, Patience: 200 * time.Millisecond}
+		target := infra.Target{HostPort: s.Target().HostPort, TLS: stranger.tls, Patience: 200 * time.Millisecond}
 		if c, err := infra.Dial(t.Context(), target); err == nil {
 			c.Close()
 			t.Errorf("%s is admitted", stranger.name)

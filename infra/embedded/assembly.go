@@ -88,7 +88,8 @@ func (a assembly) Start() error {
 		err := app.Start(ctx)
 		cancel()
 		if errors.Is(err, context.DeadlineExceeded) {
-			return fmt.Errorf("a service has not started within %s; the machine or its disk is far behind, and nothing is lost: give the same command again: %w", startTimeout, err)
+			return fmt.Errorf("a service has not started within %s; the machine or its disk is far behind, and "+
+				"nothing is lost: give the same command again: %w", startTimeout, err)
 		}
 		if err != nil {
 			return err

@@ -1,10 +1,12 @@
 package embedded
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	enumspb "go.temporal.io/api/enums/v1"
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/server/schema/sqlite"
+	_ "modernc.org/sqlite" // which the server's persistence uses, too
 
 	"roundtable/infra"
 )
@@ -43,7 +46,7 @@ func prepareDir(dir string) error {
 // complete: one that exists has its schema and its namespace.
 func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notices io.Writer) error {
 	path := databasePath(dir)
-	_, err := os.Stat(path)
+	info, err := os.Stat(path)
 	switch {
 	case err == nil:
 		written, err := readVersion(dir)
@@ -52,7 +55,9 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 		}
 		name, reason := written, fmt.Sprintf("was written by Temporal %s; this is %s, which cannot read it",
 			written, Version)
-		if minorOf(written) == minorOf(Version) {
+		if info.IsDir() {
+			name, reason = "folder", "was a folder"
+		} else if minorOf(written) == minorOf(Version) {
 			ahead := aheadOf(path, time.Now()) // the check may write
 			err := checkDatabase(path)
 			switch {
@@ -60,7 +65,8 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 				name, reason = "damaged", "is "+err.Error()
 			case err == nil && ahead > infra.ClockTolerance:
 				name, reason = "of-the-future",
-					fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers would wait for so long", ahead.Round(time.Second))
+					fmt.Sprintf("was last written %s from now, so the clock has been set back, and its timers "+
+						"would wait for so long", ahead.Round(time.Second))
 			default:
 				return errors.Join(err, restrictAccess(path))
 			}
@@ -69,7 +75,8 @@ func prepareDatabase(dir string, attributes []temporal.SearchAttributeKey, notic
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(notices, "The workflow database %s. It was moved to %s and a new one begun. Answers and tables are kept elsewhere and stay.\n", reason, aside)
+		fmt.Fprintf(notices, "The workflow database %s. It was moved to %s and a new one begun. Answers and tables "+
+			"are kept elsewhere and stay.\n", reason, aside)
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("infra: workflow database: %w", err)
 	}
@@ -199,4 +206,42 @@ func writeVersion(dir string) error {
 func minorOf(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
+}
+
+// errDamaged is a workflow database that cannot be read.
+var errDamaged = errors.New("damaged")
+
+// checkDatabase returns errDamaged for a file that is not a sound database of the server.
+// It reads it through: 50 ms for 44 MB.
+func checkDatabase(path string) (err error) {
+	db, err := sql.Open("sqlite", "file:"+(&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()+"?mode=rw")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var verdict string
+	if err := db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return damageOf(err)
+	}
+	if verdict != "ok" {
+		return fmt.Errorf("%w: %s", errDamaged, strings.Join(strings.Fields(verdict), " "))
+	}
+	var namespaces int
+	if err := db.QueryRow("SELECT count(*) FROM namespaces").Scan(&namespaces); err != nil {
+		return damageOf(err)
+	}
+	if namespaces == 0 {
+		return fmt.Errorf("%w: it has no namespace", errDamaged)
+	}
+	return nil
+}
+
+// damageOf tells damage from a lock that is held or a disk that is full.
+func damageOf(err error) error {
+	for _, sign := range []string{"malformed", "not a database", "no such table"} {
+		if strings.Contains(err.Error(), sign) {
+			return fmt.Errorf("%w: %w", errDamaged, err)
+		}
+	}
+	return fmt.Errorf("infra: workflow database: %w", err)
 }

@@ -117,15 +117,35 @@ func TestFreeSpace(t *testing.T) {
 }
 
 func TestSynchronousSetting(t *testing.T) {
-	ports, kept, err := choosePorts(0)
+	ports, kept, err := choosePorts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer kept.Close()
-	for fullSync, want := range map[bool]string{false: "1", true: "2"} {
-		sql := serverConfig("/x/temporal.db", ports, Config{FullSync: fullSync}).Persistence.DataStores["sqlite"].SQL
-		if sql.ConnectAttributes["synchronous"] != want || sql.ConnectAttributes["journal_mode"] != "wal" || sql.MaxConns != 0 {
-			t.Errorf("full sync %t: %v", fullSync, sql)
+	sql := serverConfig("/x/temporal.db", ports, Config{}).Persistence.DataStores["sqlite"].SQL
+	if sql.ConnectAttributes["synchronous"] != "1" || sql.ConnectAttributes["journal_mode"] != "wal" || sql.MaxConns != 0 {
+		t.Error(sql)
+	}
+}
+
+// A folder in the place of the database is kept under another name, whatever version is noted beside it.
+func TestFolderInThePlaceOfTheDatabase(t *testing.T) {
+	for _, version := range []string{"", "1.31.2\n", Version + "\n"} {
+		dir := t.TempDir()
+		path := databasePath(dir)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(path, "own"), "kept")
+		if version != "" {
+			write(t, versionPath(dir), version)
+		}
+		var notices bytes.Buffer
+		if err := prepareDatabase(dir, nil, &notices); err != nil || !strings.Contains(notices.String(), "The workflow database was a folder. It was moved to "+path+".old-folder") {
+			t.Errorf("VERSION %q: %v, notice %q", version, err, &notices)
+		}
+		if read(t, filepath.Join(path+".old-folder", "own")) != "kept" || !strings.HasPrefix(read(t, path), "SQLite format 3") {
+			t.Errorf("VERSION %q: the folder is not kept, or there is no database", version)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import "testing"
 func TestPortsAreKept(t *testing.T) {
 	taken := map[port]bool{}
 	for range 300 {
-		ports, kept, err := choosePorts(0)
+		ports, kept, err := choosePorts()
 		if err != nil {
 			t.Fatal(err)
 		}

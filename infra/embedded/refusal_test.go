@@ -28,11 +28,11 @@ func TestRefusalIsExplained(t *testing.T) {
 		at   string
 		tls  *tls.Config
 	}{
-		{"set TEMPORAL_TLS=true", secret.HostPort(), nil},
-		{"unset TEMPORAL_TLS", open.HostPort(), trusting()},
-		{"asks for a client's certificate", secret.HostPort(), trusting()},
-		{"does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH", secret.HostPort(), trusting(selfSigned(t))},
-		{"TEMPORAL_TLS_SERVER_CA_CERT_PATH names", secret.HostPort(), &tls.Config{ServerName: "roundtable.internal"}},
+		{"set TEMPORAL_TLS=true", secret.Target().HostPort, nil},
+		{"unset TEMPORAL_TLS", open.Target().HostPort, trusting()},
+		{"asks for a client's certificate", secret.Target().HostPort, trusting()},
+		{"does not accept the certificate of TEMPORAL_TLS_CLIENT_CERT_PATH", secret.Target().HostPort, trusting(selfSigned(t))},
+		{"TEMPORAL_TLS_SERVER_CA_CERT_PATH names", secret.Target().HostPort, &tls.Config{ServerName: "roundtable.internal"}},
 	} {
 		began := time.Now()
 		got, err := infra.Dial(t.Context(), infra.Target{HostPort: c.at, TLS: c.tls, Patience: time.Minute})

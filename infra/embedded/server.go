@@ -1,3 +1,18 @@
+// Package embedded runs a Temporal server inside this process (SQLite in one folder,
+// loopback only).
+//
+// It promises:
+//   - [Start] serves within half a second; killed at any moment and started
+//     again on the same folder, it goes on with every workflow in about one.
+//   - Nothing listens anywhere but on 127.0.0.1, and nobody is admitted there without the
+//     certificate of this run; the folder is 0700, each of its files 0600; nothing is
+//     reported to anyone.
+//   - One folder has one server: a second process gets an error naming the first.
+//   - The database is disposable. Answers and rows live in the lake; a server of
+//     another minor version sets the old database aside and begins a new one.
+//
+// The folder holds temporal.db (with its -wal and -shm), VERSION, lock, [infra.ClientFile]
+// while the server runs and, when no logger was given, server.log.
 package embedded
 
 import (
@@ -5,13 +20,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/server/common/config"
+	"go.temporal.io/server/common/headers"
 	"go.temporal.io/server/common/membership/static"
 	"go.temporal.io/server/common/primitives"
 
@@ -20,26 +39,21 @@ import (
 
 // Config says how to run the embedded server. Its zero value is good.
 type Config struct {
-	// Dir holds all state; made if missing. Default [infra.DefaultDir].
+	// Dir holds all state; made if missing.
 	Dir string
 	// Fresh removes the workflows that an earlier server left in Dir.
 	Fresh bool
-	// Port of the frontend on 127.0.0.1; 0 takes a free one.
-	Port int
-	// SearchAttributes that workflows may have; they are those of the first start on Dir.
+	// SearchAttributes are those that workflows may have; they take effect only at the first start on
+	// Dir.
 	SearchAttributes []temporal.SearchAttributeKey
-	// FullSync makes every commit reach the disk (SQLite synchronous=2): it
-	// survives a power loss at half the rate. Without it (synchronous=1) a killed
-	// process loses nothing, a power loss may lose the last moments.
-	FullSync bool
 	// Logger gets the server's errors. Default: the file server.log in Dir.
 	Logger *slog.Logger
 	// Notices gets the messages for the operator. Default os.Stderr.
 	Notices io.Writer
 	// Open admits everybody who reaches a port, as a cluster without TLS does; for tests.
 	Open bool
-	// Faults of the database, for tests.
-	Faults Faults
+	// Inject makes the database fail; for tests.
+	Inject *config.FaultInjection
 }
 
 // Server is a running embedded server.
@@ -53,18 +67,12 @@ type Server struct {
 	stopErr   error
 }
 
-// Start starts the server on cfg.Dir and returns when its frontend answers.
-// It fails when another process uses the folder, when its disk has less than
-// [MinFreeBytes] left, or when ctx ends.
+// Start starts the server on cfg.Dir and returns when its frontend answers. It returns an error
+// if another process uses the folder, if its disk has less than [MinFreeBytes] left, or if ctx
+// ends.
 func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
-	if cfg.Dir == "" {
-		cfg.Dir = infra.DefaultDir
-	}
 	if cfg.Notices == nil {
 		cfg.Notices = os.Stderr
-	}
-	if err := cfg.Faults.check(); err != nil {
-		return nil, err
 	}
 	// Absolute, so that a later change of the working directory is harmless.
 	dir, err := filepath.Abs(cfg.Dir)
@@ -101,7 +109,7 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 	if err := prepareDatabase(dir, cfg.SearchAttributes, cfg.Notices); err != nil {
 		return nil, err
 	}
-	ports, kept, err := choosePorts(cfg.Port)
+	ports, kept, err := choosePorts()
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +135,8 @@ func Start(ctx context.Context, cfg Config) (_ *Server, err error) {
 
 func (s *Server) serveUntil(ctx context.Context, database string, ports services, cfg Config) error {
 	late := time.AfterFunc(startsLate, func() {
-		fmt.Fprintf(cfg.Notices, "the embedded Temporal server has been starting for %s; the machine may be far behind. Waiting on\n", startsLate)
+		fmt.Fprintf(cfg.Notices, "the embedded Temporal server has been starting for %s; the machine may be far "+
+			"behind. Waiting on\n", startsLate)
 	})
 	defer late.Stop()
 	server, err := assembleServer(ctx, serverConfig(database, ports, cfg), ports, s.admits, newServerLog(cfg.Logger))
@@ -146,9 +155,6 @@ func (s *Server) serveUntil(ctx context.Context, database string, ports services
 	return nil
 }
 
-// HostPort returns the frontend's address, 127.0.0.1:PORT.
-func (s *Server) HostPort() string { return s.address }
-
 // Target returns what [infra.Dial] needs to reach this server.
 func (s *Server) Target() infra.Target {
 	t := infra.Target{HostPort: s.address, Namespace: infra.Namespace, Patience: startTimeout, InProcess: true}
@@ -158,8 +164,8 @@ func (s *Server) Target() infra.Target {
 	return t
 }
 
-// Stop ends the server and lets go of its folder; stop workers and close clients
-// before. Running workflows go on at the next Start. Only the first call acts.
+// Stop stops the server and releases its folder; stop workers and close clients before. Running
+// workflows continue at the next Start. Further calls do nothing.
 func (s *Server) Stop() error {
 	s.stop.Do(func() {
 		if s.announced != "" {
@@ -199,4 +205,44 @@ func acquireLock(dir string) (io.Closer, error) {
 		err = fmt.Errorf("%w; wait for it, stop it, or choose another folder", err)
 	}
 	return held, err
+}
+
+// Version is the version of the embedded Temporal server.
+const Version = headers.ServerVersion
+
+// restrictFile sets the mode of a file or folder. A file system without modes, such as
+// exFAT, refuses that for this user's own files, which then are as open as the mount says.
+func restrictFile(path string, mode fs.FileMode) error {
+	err := os.Chmod(path, mode)
+	if err == nil || !errors.Is(err, syscall.EPERM) && !errors.Is(err, syscall.ENOTSUP) &&
+		!errors.Is(err, syscall.ENOSYS) {
+		return err
+	}
+	if info, statErr := os.Stat(path); statErr == nil {
+		if s, ok := info.Sys().(*syscall.Stat_t); ok && int(s.Uid) == os.Geteuid() {
+			return nil
+		}
+	}
+	return err
+}
+
+// MinFreeBytes is the free disk space below which a server does not start: on a full disk
+// Temporal hangs silently.
+const MinFreeBytes = 200 << 20
+
+// FreeBytes returns how many bytes this user can still write to the disk of dir.
+func FreeBytes(dir string) (uint64, error) {
+	var stat syscall.Statfs_t
+	if err := syscall.Statfs(dir, &stat); err != nil {
+		return 0, fmt.Errorf("infra: free space of %s: %w", dir, err)
+	}
+	return uint64(stat.Bavail) * uint64(stat.Bsize), nil //nolint:unconvert // of other types on other systems
+}
+
+func checkFree(dir string, free uint64) error {
+	if free < MinFreeBytes {
+		return fmt.Errorf("infra: the disk of %s has %d MB left; at least %d MB are needed", dir, free>>20,
+			uint64(MinFreeBytes)>>20)
+	}
+	return nil
 }

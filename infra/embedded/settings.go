@@ -1,7 +1,10 @@
 package embedded
 
 import (
+	"fmt"
+	"io"
 	"math/rand/v2"
+	"net"
 	"net/url"
 	"path/filepath"
 	"strconv"
@@ -85,13 +88,11 @@ const clusterName = "active"
 // serverConfig returns the server's static configuration. What is left out is off:
 // metrics, pprof, HTTP, archival, TLS (nothing leaves loopback).
 func serverConfig(database string, ports services, c Config) *config.Config {
-	synchronous := "1"
-	if c.FullSync {
-		synchronous = "2"
-	}
 	frontend := ports[primitives.FrontendService].addressOf()
 	cfg := &config.Config{
-		Persistence: newPersistence(sqlConfig(database, "wal", synchronous), c.Faults),
+		// Synchronous 1: a killed process loses nothing, a power loss may lose the last moments. With 2 that
+		// would be kept at half the rate.
+		Persistence: newPersistence(sqlConfig(database, "wal", "1"), c.Inject),
 		ClusterMetadata: &cluster.Config{
 			FailoverVersionIncrement: 10,
 			MasterClusterName:        clusterName,
@@ -119,13 +120,12 @@ func serverConfig(database string, ports services, c Config) *config.Config {
 	return cfg
 }
 
-func newPersistence(sql *config.SQL, faults Faults) config.Persistence {
+func newPersistence(sql *config.SQL, inject *config.FaultInjection) config.Persistence {
 	return config.Persistence{
 		DefaultStore:     sqlite.PluginName,
 		VisibilityStore:  sqlite.PluginName,
 		NumHistoryShards: 1, // one process, one disk: more shards only poll more
-		DataStores: map[string]config.DataStore{sqlite.PluginName: {SQL: sql,
-			FaultInjection: faults.faultInjection()}},
+		DataStores:       map[string]config.DataStore{sqlite.PluginName: {SQL: sql, FaultInjection: inject}},
 	}
 }
 
@@ -146,4 +146,56 @@ func sqlConfig(file, journal, synchronous string) *config.SQL {
 			"roundtable_start": "s" + strconv.FormatUint(rand.Uint64(), 36),
 		},
 	}
+}
+
+const loopback = "127.0.0.1"
+
+type port int
+
+func (p port) addressOf() string { return net.JoinHostPort(loopback, strconv.Itoa(int(p))) }
+
+// checkFree reports whether p can be listened on now.
+func (p port) checkFree() error {
+	l, err := net.Listen("tcp", p.addressOf())
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
+// The server takes port numbers, not listeners. Numbers below the ranges that
+// operating systems use for outgoing connections (Linux 32768+, macOS 49152+)
+// are not taken by such a connection between the look and the use. Another server that
+// starts at the same moment keeps off: each takes a slot of ports, and listens at the first
+// until it listens at the others.
+const firstPort, lastPort, slotPorts = 20000, 32000, 4
+
+// choosePorts returns free ports, and what keeps other servers off them until it is closed.
+func choosePorts() (services, io.Closer, error) {
+	for range 1000 {
+		slot := port(firstPort + slotPorts*rand.IntN((lastPort-firstPort)/slotPorts))
+		kept, err := net.Listen("tcp", slot.addressOf())
+		if err != nil {
+			continue
+		}
+		free := services{primitives.FrontendService: slot + 1, primitives.HistoryService: slot + 2,
+			primitives.MatchingService: slot + 3}
+		if free.areFree() {
+			return free, kept, nil
+		}
+		kept.Close()
+	}
+	return nil, nil, fmt.Errorf("infra: found no free ports for the embedded server between %d and %d on %s", firstPort,
+		lastPort, loopback)
+}
+
+func (s services) areFree() bool {
+	taken := map[port]bool{}
+	for _, p := range s {
+		if taken[p] || p.checkFree() != nil {
+			return false
+		}
+		taken[p] = true
+	}
+	return true
 }

@@ -51,7 +51,8 @@ func (b baseline) titleOf(answers int, c plan.Condition) string {
 	return fmt.Sprintf("self-consistency of %d", answers)
 }
 
-const expectedBaselines = "expected single, {single: {budget: group}}, self_consistency or {self_consistency: {samples: 30}}"
+const expectedBaselines = "expected single, {single: {budget: group}}, self_consistency or {self_consistency: " +
+	"{samples: 30}}"
 
 // parseBaselines reads the key baselines; n is nil if the file has none.
 func (p *parser) parseBaselines(n *yaml.Node) []baseline {
@@ -94,7 +95,8 @@ func (x *expansion) addBaselines(n *yaml.Node, points []expanded, all []baseline
 			return "" // the group's own environment is refused, too
 		}
 		if len(errs) > 0 {
-			return fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text)
+			return fmt.Sprintf("%s does not fit %s, which an agent must be able to answer alone in free text, with "+
+				"the size of the group in env.agents: %s: %s", b.name, envText(g.Env), errs[0].Key, errs[0].Text)
 		}
 		x.addShared(made)
 		x.addRecorded(b, g, made)
@@ -128,7 +130,8 @@ func (x *expansion) checkBaseline(b baseline, g expanded) (expanded, Errors) {
 	}
 	if env := x.p.envs[plan.Digest(made.Env)]; len(errs) == 0 && b.name == samplesBaseline && env != nil &&
 		env.Measure() == envs.Scored {
-		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score says of none that it is; expected single")
+		errs.add(nil, "score", "equal answers are counted, of which some are right; a program's or judge's score "+
+			"says of none that it is; expected single")
 	}
 	made.count, made.chosen, made.replicates, made.baseline = g.count, g.chosen, g.replicates,
 		b.titleOf(made.agents, made.Condition)
@@ -159,7 +162,8 @@ func (x *expansion) noteBudget(g, made expanded, turns, all int) {
 		note("%s takes no more than %d tokens in one answer here: one agent has the budget of %d of the group's %d turns", g.Model.Name, made.Generate.MaxTokens, turns, all)
 	}
 	if effort := g.Generate.ReasoningEffort; effort != "" && effort != "none" {
-		note("one agent with the group's budget is asked with the group's reasoning_effort %s, which is no number of tokens: it may think no longer; give thinking: or a budget in extra_body where the model takes one", effort)
+		note("one agent with the group's budget is asked with the group's reasoning_effort %s, which is no number of "+
+			"tokens: it may think no longer; give thinking: or a budget in extra_body where the model takes one", effort)
 	}
 }
 

@@ -30,7 +30,8 @@ func (p *parser) parseExclusions(grid *yaml.Node, axes []axis) []exclusion {
 	case list == nil:
 		return nil
 	case isEmpty(list):
-		p.errs.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], or leave the key out")
+		p.errs.add(list, key, "is empty; list the combinations to leave out, as [{rule: ranked, protocol: debate}], "+
+			"or leave the key out")
 		return nil
 	case list.Kind != yaml.SequenceNode:
 		p.errs.add(list, key, "%s is not a list of combinations, as [{rule: ranked, protocol: debate}]",
@@ -44,7 +45,8 @@ func (p *parser) parseExclusions(grid *yaml.Node, axes []axis) []exclusion {
 			continue
 		}
 		if n.Kind != yaml.MappingNode {
-			p.errs.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: ranked, protocol: debate}", shortText(n))
+			p.errs.add(n, key, "%s is not a combination; write a mapping of axes of the grid to values, as {rule: "+
+				"ranked, protocol: debate}", shortText(n))
 			continue
 		}
 		x := exclusion{node: n, want: map[string]*yaml.Node{}, met: new(int)}

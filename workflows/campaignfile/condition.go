@@ -13,6 +13,7 @@ import (
 	"roundtable/envs"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/decision"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
 	"roundtable/workflows/stopping"
@@ -63,6 +64,7 @@ var ownFields = []string{
 	"model", "messages", "input", "stream", "n", "temperature", "top_p", "max_tokens", "max_completion_tokens",
 	"max_output_tokens",
 	"seed", "stop", "reasoning_effort", "reasoning", "response_format", "text", "store", "service_tier",
+	"logprobs", "top_logprobs",
 }
 
 // checkGenerate refuses what no provider takes.
@@ -91,6 +93,31 @@ func (p *parser) checkGenerate(n *yaml.Node, key string, g plan.Generate) {
 	}
 	if g.MaxTokens < 0 {
 		p.errs.add(valueOf(n, "max_tokens"), key+".max_tokens", "is %d; it cannot be negative", g.MaxTokens)
+	}
+}
+
+// checkWeights refuses a rule that weighs votes where those who vote are not asked for log-probabilities.
+func (p *parser) checkWeights(c plan.Condition, rule decision.Rule, n *yaml.Node) {
+	if !decision.Weighs(rule) {
+		return
+	}
+	asked := c.Generate.Logprobs
+	if c.Agents != nil {
+		for _, seat := range slices.Concat(c.Agents.List, c.Agents.Pool) {
+			asked = asked && (seat.Generate == nil || seat.Generate.Logprobs)
+		}
+	}
+	if !asked {
+		p.errs.add(n, "rule", "%s needs the log-probabilities of answers; set generate: {logprobs: true}, also for "+
+			"agents with a generate of their own", c.Rule.Name)
+	}
+}
+
+// refuseLogprobs of answers that are no turns.
+func (p *parser) refuseLogprobs(n *yaml.Node, key string, g plan.Generate) {
+	if g.Logprobs {
+		p.errs.add(valueOf(n, "logprobs"), key+".logprobs",
+			"is true; log-probabilities are kept of turns only: leave it out")
 	}
 }
 
@@ -175,6 +202,7 @@ func (p *parser) checkCondition(c plan.Condition, keys map[string]*yaml.Node, ca
 	if members != nil {
 		p.checkAgents(c, keys, members)
 	}
+	p.checkWeights(c, rule, keys["rule"])
 	set := protocol.Setting{Agents: agents, Rule: rule, Reasoning: c.Asks(), Hears: c.Control.Hears()}
 	if a := c.Agents; a != nil && (len(a.Pool) == 0 || len(a.Pool) >= agents) {
 		set.Seats = plan.SeatsOf(c.Seated(agents, 0))
@@ -325,10 +353,12 @@ func (p *parser) checkStop(c plan.Condition, rule stopping.Rule, n *yaml.Node, t
 	switch {
 	case c.Stop.Name == "" || slices.Contains(accepted, c.Stop.Name):
 	case slices.Equal(p.missingTraces(c.Stop.Name, traits), []stopping.Trace{stopping.Confidences}):
-		p.errs.add(n, "stop", "%s needs agents who state a confidence, as they do in the protocol debate with confidence: true; %s is accepted without",
+		p.errs.add(n, "stop", "%s needs agents who state a confidence, as they do in the protocol debate with "+
+			"confidence: true; %s is accepted without",
 			c.Stop.Name, wording.Or(accepted))
 	case traits.AtEnd:
-		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last round; %s is accepted with it",
+		p.errs.add(n, "stop", "%s means nothing for the protocol %s with the rule %s, which decides after the last "+
+			"round; %s is accepted with it",
 			name, c.Protocol.Name, c.Rule.Name, wording.Or(accepted))
 	default:
 		p.errs.add(n, "stop", "%s means nothing for the protocol %s; %s is accepted with it", name, c.Protocol.Name,
@@ -396,7 +426,8 @@ func (p *parser) checkSpeakers(n *yaml.Node, agents []envs.Agent, roles []string
 func (p *parser) checkReasoning(c plan.Condition, keys map[string]*yaml.Node) {
 	n := keys["reasoning"]
 	if n != nil && (c.Env.Name != "qa" || !c.SharesWords()) {
-		p.errs.add(n, "reasoning", "goes with the environment qa and the protocols debate, discussion and roundtable; leave it out")
+		p.errs.add(n, "reasoning", "goes with the environment qa and the protocols debate, discussion and "+
+			"roundtable; leave it out")
 	}
 	for reasoning, opposite := range map[protocol.Reasoning]bool{protocol.ReasoningFirst: false,
 		protocol.ReasoningNone: true} {
@@ -490,7 +521,7 @@ func (p *parser) reportFit(stop *yaml.Node, err error) {
 	p.errs.add(n, key, "%v", err)
 }
 
-// FitError is why a stopping rule cannot be fitted, at a parameter of it.
+// FitError says why a stopping rule cannot be fitted; Key is the parameter to blame.
 type FitError struct {
 	Key string
 	Err error

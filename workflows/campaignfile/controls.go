@@ -15,7 +15,7 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// Controls returns what the key controls can name.
+// Controls returns the controls that the key controls can name.
 func Controls() []plan.Control { return []plan.Control{plan.Same, plan.Alone, plan.Strangers} }
 
 // controlKey is where the keys of a condition have its control. No file gives it there.
@@ -64,7 +64,7 @@ func (x *expansion) addControls(n *yaml.Node, points []expanded, all []plan.Cont
 		keys[controlKey] = &yaml.Node{Kind: yaml.ScalarNode, Value: string(c), Line: n.Line}
 		made, errs := x.check(keys)
 		if len(errs) > 0 {
-			return fmt.Sprintf("%s does not fit %s: %s", c, g.name, errs[0].Text)
+			return fmt.Sprintf("%s does not fit %s: %s", c, cmp.Or(g.name, "the condition"), errs[0].Text)
 		}
 		made.name, made.values = strings.TrimPrefix(g.name+", "+string(c), ", "), g.values
 		made.count, made.chosen, made.replicates = g.count, g.chosen, g.replicates
@@ -98,7 +98,8 @@ func (p *parser) checkControl(c plan.Condition, proto protocol.Protocol, env env
 	case c.Control != plan.Strangers:
 	case !proto.Traits().Strangers:
 		why := cmp.Or(proto.Traits().NoStrangers, "its agents cannot be shown what was said about another instance")
-		p.errs.add(nil, controlKey, "agents cannot hear strangers in the protocol %s: %s; in debate they can, and same and alone go with it", c.Protocol.Name, why)
+		p.errs.add(nil, controlKey, "agents cannot hear strangers in the protocol %s: %s; in debate, and in "+
+			"discussion with a vote, they can, and same and alone go with it", c.Protocol.Name, why)
 	case len(c.Models) > 0 || len(c.AgentModels()) > 0:
 		p.errs.add(nil, controlKey, "strangers are asked of the one model of the group, and these agents have several")
 	case env != nil && env.Instances() == 1:

@@ -76,7 +76,6 @@ func TestControlErrors(t *testing.T) {
 		"[same, both]":                `controls[1]: "both" is not a control; expected same, alone or strangers`,
 		"[same, alone, same]":         `controls[2]: "same" is there twice`,
 		"[{alone: true}]":             "controls[0]: a mapping is not a control",
-		"[strangers]":                 "agents cannot hear strangers in the protocol discussion: what an agent says there replies to what was said before",
 		"[same]\ngrid2: {control: 1}": "unknown key",
 	} {
 		if _, err := parseAsked(asked + "controls: " + controls + "\n"); err == nil || !strings.Contains(err.Error(), want) {
@@ -99,19 +98,30 @@ func TestControlErrors(t *testing.T) {
 	}
 }
 
-// Strangers stand for texts that could be anybody's. Where agents reply to each other, or hear no
+// Strangers stand for texts that could be anybody's. Where an agent would have to decide with one, or hears no
 // texts, they are refused with the reason.
 func TestStrangersAreRefused(t *testing.T) {
-	const replies = "what an agent says there replies to what was said before"
+	const (
+		proposals  = "messages go there with proposals that the group votes on"
+		discussion = "data: folder\nenv: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}\nmodel: scripted/answerer\n"
+	)
 	for keys, want := range map[string]string{
-		"env: {name: exchange, agents: 3}\nmodel: scripted/trader\nprotocol: {name: roundtable}\nrule: majority\n":                                                             "the protocol roundtable: " + replies,
-		"env: {name: menu}\nmodel: scripted/sharer\nprotocol: {name: deliberation}\nrule: unanimous\n":                                                                         "the protocol deliberation: " + replies,
-		"data: folder\nenv: {name: qa, format: csv, file: q.csv, kind: yesno, agents: 3}\nmodel: scripted/answerer\nprotocol: {name: discussion, rounds: 4}\nrule: majority\n": "the protocol discussion: " + replies,
-		"env: publicgoods\nmodel: scripted/cooperator\nprotocol: {name: delphi, rounds: 2}\n":                                                                                  "the protocol delphi: agents are told medians and quartiles there, and hear no texts",
-		"env: {name: consensus, agents: 3}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 2}\n":                                                                 "the protocol consensus: agents see positions there, and hear no texts",
+		"env: {name: exchange, agents: 3}\nmodel: scripted/trader\nprotocol: {name: roundtable}\nrule: majority\n": "roundtable: " + proposals,
+		"env: {name: menu}\nmodel: scripted/sharer\nprotocol: {name: deliberation}\nrule: unanimous\n":             "deliberation: " + proposals,
+		discussion + "protocol: discussion\nrule: majority_consensus\n":                                            "discussion: by its rule agents decide by agreeing with each other's drafts",
+		discussion + "protocol: {name: discussion, collective: true}\nrule: plurality\n":                           "discussion: with collective: true they are shown final answers alone",
+		discussion + "protocol: {name: discussion, extract: false}\nrule: plurality\n":                             "discussion: with extract: false an agent's solution can be the draft",
+		discussion + "protocol: {name: discussion, challenge: history}\nrule: plurality\n":                         "discussion: with a challenge they are shown the group's solution",
+		discussion + "protocol: discussion\nrule: plurality\n":                                                     "",
+		"env: publicgoods\nmodel: scripted/cooperator\nprotocol: {name: delphi, rounds: 2}\n":                      "delphi: agents are told medians and quartiles there, and hear no texts",
+		"env: {name: consensus, agents: 3}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 2}\n":     "consensus: agents see positions there, and hear no texts",
 	} {
 		_, err := parseAsked("name: a\n" + keys + "controls: [strangers]\n")
-		if err == nil || !strings.Contains(err.Error(), "agents cannot hear strangers in "+want) || !strings.Contains(err.Error(), "in debate they can, and same and alone go with it") {
+		if want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", keys, err)
+			}
+		} else if err == nil || !strings.Contains(err.Error(), "agents cannot hear strangers in the protocol "+want) || !strings.Contains(err.Error(), "in debate, and in discussion with a vote, they can, and same and alone go with it") {
 			t.Errorf("%s: %v, want %s", keys, err, want)
 		}
 		if _, err := parseAsked("name: a\n" + keys + "controls: [same, alone]\n"); err != nil {

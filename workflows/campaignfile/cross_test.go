@@ -31,6 +31,7 @@ var decisions = map[string][2]string{
 	"unanimous":               {"-", "A"},
 	"majority":                {"-", "A"},
 	"plurality":               {"A", "A"}, // 2, 1, 1, 1 votes
+	"weighted":                {"A", "A"}, // likewise, at 1/2 each
 	"rated":                   {"B", "B"}, // 13, 21, …
 	"ranked":                  {"B", "A"}, // 11/4, 3, …; in a discussion, whose equal answers are apart, the first A gets 11/4, B 8/3
 	"cumulative":              {"B", "B"}, // half to the first, half to the second: 4, 10, …
@@ -81,7 +82,7 @@ func TestRulesTimesDiscussions(t *testing.T) {
 	for _, r := range catalogue.Builtin().Rules {
 		for params, alters := range map[string]map[string]string{
 			`{"all_draft":true}`:                   {},
-			`{"extract":false}`:                    {"solution_counting": refused, "ranked": "B", "unanimous": "B", "majority": "B", "plurality": "B", "judge": "B"}, // by turn 3 all stand for B
+			`{"extract":false}`:                    {"solution_counting": refused, "ranked": "B", "unanimous": "B", "majority": "B", "plurality": "B", "weighted": "B", "judge": "B"}, // by turn 3 all stand for B
 			`{"paradigm":"relay"}`:                 {},
 			`{"order":"rotating"}`:                 {},
 			`{"response":"reasoning"}`:             {},
@@ -152,6 +153,7 @@ func act(s *protocol.Session, p protocol.Pending) transcript.Act {
 		b := ballot(p.Payload.Ballot, p.Payload.Candidates, likes[i])
 		a.Ballot = &b
 	}
+	a.Weigh(500_000)
 	return a
 }
 

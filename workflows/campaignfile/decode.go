@@ -19,15 +19,15 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Error is one thing wrong with a campaign file.
+// Error is one error in a campaign file.
 type Error struct {
-	File string // the file that is extended, or the flag; "" for the campaign file
+	File string // the extended file, or the flag; "" for the campaign file
 	Line int    // from 1; 0 if it belongs to no line
 	Key  string
 	Text string // what was wrong and what is accepted
 }
 
-// Errors are all things wrong with a campaign file.
+// Errors are all errors in a campaign file.
 type Errors []Error
 
 func (f Errors) Error() string {

@@ -161,6 +161,10 @@ func TestErrors(t *testing.T) {
 		"effort":           {minimal + "generate: {reasoning_effort: huge}\n", 6, `generate.reasoning_effort: is "huge"; expected none, minimal, low, medium, high, xhigh or max`},
 		"two efforts":      {minimal + "generate: {reasoning_effort: max, thinking: 2000}\n", 6, "generate.thinking: reasoning_effort is set, too"},
 		"no thinking":      {minimal + "generate: {thinking: 0}\n", 6, "generate.thinking: is 0; it is a number of tokens above 0"},
+		"extra logprobs":   {minimal + "generate: {extra_body: {logprobs: true}}\n", 6, "generate.extra_body.logprobs: is set by roundtable itself"},
+		"unweighed":        {strings.Replace(minimal, "majority", "weighted", 1), 4, "rule: weighted needs the log-probabilities of answers; set generate: {logprobs: true}"},
+		"one unweighed":    {strings.Replace(minimal, "majority", "weighted", 1) + "generate: {logprobs: true}\nagents: [{role: clerk, generate: {temperature: 1}}, {}, {}]\n", 4, "rule: weighted needs the log-probabilities"},
+		"labels' logprobs": {minimal + "labels: {model: scripted/labeller, generate: {logprobs: true}}\n", 6, "labels.generate.logprobs: is true; log-probabilities are kept of turns only"},
 		"generate":         {minimal + "generate: hot\n", 6, `generate: "hot" is not a mapping of temperature, top_p`},
 
 		"grid is a list":         {minimal + "grid: [rule]\n", 6, "grid: a list is not a mapping of keys to lists of values"},

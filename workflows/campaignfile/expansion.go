@@ -53,7 +53,8 @@ func (x *expansion) addPoints(all []combination) {
 		if other, twice := x.seen[made.ID()]; twice {
 			also := ""
 			if string(plan.JSON(made.AllModels())) != string(plan.JSON(x.added[other].AllModels())) {
-				also = "; where a model is served is not part of a condition: give the second server's model another name, or run it as another campaign"
+				also = "; where a model is served is not part of a condition: give the second server's model another " +
+					"name, or run it as another campaign"
 			}
 			x.p.errs.add(at.node, at.key, "%s is the same condition as %s%s", made.name, x.added[other].name, also)
 		}

@@ -12,9 +12,9 @@ const maxExtended = 16
 
 // Extended is a file that a campaign file extends.
 type Extended struct {
-	Name string // as errors show it; two names are two files
+	Name string // as errors show it; different for each file
 	Data []byte
-	// Path returns where a path of that file leads from the campaign file's folder.
+	// Path converts a path in that file to one from the campaign file's folder.
 	Path func(path string) string
 }
 

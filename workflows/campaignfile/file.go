@@ -1,6 +1,6 @@
-// Package campaignfile reads a campaign file, in YAML, into a plan, with what the command
-// line changes in it. All that is wrong with a file is said at once, each with its line, its
-// key and what is accepted. It asks nothing that costs money.
+// Package campaignfile reads a campaign file, in YAML, into a plan, with what the command line
+// changes in it. It reports all errors of a file at once, each with its line, its key and what is
+// accepted, and makes no call that costs money.
 package campaignfile
 
 import (
@@ -21,7 +21,8 @@ import (
 	"roundtable/workflows/until"
 )
 
-// MaxFileSize and MaxConditions bound what a campaign file may ask for.
+// MaxFileSize is the greatest size of a campaign file in bytes, MaxConditions the most conditions
+// that it may have.
 const (
 	MaxFileSize   = 1 << 20
 	MaxConditions = 10_000
@@ -34,64 +35,65 @@ var conditionKeys = plan.ConditionKeys()
 // choiceKeys are the keys of a condition that name a plug-in.
 var choiceKeys = []string{"env", "protocol", "rule", "stop", "model"}
 
-// File is a campaign file as read.
+// File is a campaign file after parsing.
 type File struct {
 	Campaign    plan.Campaign
 	Limits      plan.Limits
-	Labels      *plan.Labels    // nil if its messages are not labelled by itself
-	Notify      *plan.Notify    // nil if it reports nowhere
-	Card        *plan.Card      // nil if the owner says nothing of its data set
+	Labels      *plan.Labels    // nil if messages are not labelled automatically
+	Notify      *plan.Notify    // nil if nothing is reported
+	Card        *plan.Card      // nil if the file says nothing of its data set
 	Until       *until.Question // nil if all cells are run
-	Embedder    string          // what information distances rest on; "" for the default
+	Embedder    string          // embedding model for information distances; "" for the default
 	Data        string          // folder of the environment's data set
-	Fork        string          // name of the campaign that it goes on from; "" for none
+	Fork        string          // name of the campaign that it forks; "" for none
 	DataFiles   fs.FS           // that folder, open; nil without one
 	PrivateData bool            // data files stay out of the lake
 	Prompts     string          // folder that overrides prompt templates
-	// Agents is the size of the group by condition; Rounds the most rounds there can be.
+	// Agents is the size of the group, Rounds the most rounds, each by condition.
 	Agents, Rounds []int
-	// Values are those of each condition on the axes of the grid.
+	// Values are, by condition, its values on the axes of the grid.
 	Values [][]plan.Value
 	// Surveys say how each data set was read, in the order of the conditions.
 	Surveys   []envs.Survey
-	Notes     []string                     // what of the file does not count, and why
+	Notes     []string                     // parts of the file that have no effect, and why
 	baselines []string                     // the title of each condition that is a baseline; "" for others
 	given     []map[string]json.RawMessage // what each condition was given, by key
 }
 
-// Host is what the reading of a file cannot know by itself.
+// Host provides what is outside of the file: plug-ins, data sets, prices, models and recorded
+// campaigns.
 type Host struct {
 	// Catalogue holds the plug-ins that a file can name.
 	Catalogue catalogue.Catalogue
 	// Data opens the folder of a data set.
 	Data func(path string) (fs.FS, error)
-	// Programs asks the user's programs for a condition of a campaign of that name.
+	// Programs returns what asks the user's programs for a condition of the campaign of that name.
 	Programs func(campaign string, c plan.Condition) program.Asker
-	// Money takes the file's prices (nil if it gives none), whether unknown ones
-	// are accepted, and the limits; it is called before Model.
+	// Money checks the file's prices (nil if it gives none) and limits; unknown says that unknown
+	// prices are accepted. It is called before Model.
 	Money func(prices json.RawMessage, unknown bool, limits plan.Limits) error
-	// Model checks one of a condition's models and its parameters without asking it anything.
+	// Model checks one of a condition's models and its parameters without a call to it.
 	Model func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error
-	// LongestAnswer returns how many tokens an answer of a model has at most, once Model was
-	// called for it; 0 if that is not known.
+	// LongestAnswer returns the most tokens of an answer of a model for which Model was called; 0 if
+	// unknown.
 	LongestAnswer func(m plan.Choice) int
-	// Recorded returns the lake's campaign of that name, with which the file's
-	// may go on; without conditions if there is none.
+	// Recorded returns the lake's campaign of that name, which the file may extend; one without
+	// conditions if there is none.
 	Recorded func(name string) (plan.Campaign, error)
-	// Forked returns the lake's campaign that a file goes on from.
+	// Forked returns the lake's campaign that a file forks.
 	Forked func(name string) (Forked, error)
-	// Embedder checks what messages are to be embedded by, without asking it anything.
+	// Embedder checks the name of an embedding model without a call to it.
 	Embedder func(name string) error
 	// Extended opens the file that a campaign file names under extends; from is the
 	// name of the file that does so, "" for the campaign file itself.
 	Extended func(from, path string) (Extended, error)
-	// Labeller checks the model that labels messages, likewise.
+	// Labeller checks the model that labels messages without a call to it.
 	Labeller func(l plan.Labels, decode envs.Decode) error
-	// Learn fits the stopping rule of a condition of a campaign of that name and returns
-	// a stopping.LearnedFit; recorded is the one that the campaign has for the same
-	// condition, which is kept; nil if it has none.
+	// Learn fits the stopping rule of a condition of the campaign of that name and returns a
+	// stopping.LearnedFit in JSON. recorded is the fit recorded for the same condition, which is
+	// kept; nil if there is none.
 	Learn func(campaign string, c plan.Condition, recorded json.RawMessage) (json.RawMessage, error)
-	// Judge checks the model that scores decisions, likewise.
+	// Judge checks the model that scores decisions without a call to it.
 	Judge func(j plan.Judge, decode envs.Decode) error
 }
 
@@ -113,12 +115,12 @@ func newParser(host Host) *parser {
 	return &parser{host: host, envs: map[string]envs.Environment{}, indexes: map[string]map[string][]int{}}
 }
 
-// Header is every key of a file that is not part of a condition.
+// Header holds all keys of a file that are not part of a condition.
 type Header struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
-	Replicates json.RawMessage `json:"replicates"` // see byEnvironment
-	Instances  json.RawMessage `json:"instances"`  // see instanceCounts
+	Replicates json.RawMessage `json:"replicates"` // a number, or numbers by environment
+	Instances  json.RawMessage `json:"instances"`  // a number, a list of ids, or either by environment
 	Data       string          `json:"data"`
 	Prompts    string          `json:"prompts"`
 	// PrivateData keeps data files out of the lake.
@@ -134,7 +136,7 @@ type Header struct {
 	Cost   string          `json:"cost"`
 
 	Baselines json.RawMessage `json:"baselines"` // see baseline
-	Controls  json.RawMessage `json:"controls"`  // see Control
+	Controls  json.RawMessage `json:"controls"`  // see plan.Control
 	Until     json.RawMessage `json:"until"`     // see Until
 
 	Fork *ForkBlock `json:"fork"`

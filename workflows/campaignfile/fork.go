@@ -15,36 +15,37 @@ import (
 	"roundtable/workflows/protocol"
 )
 
-// ForkBlock is the key fork of a campaign file: its collaborations go on from those of
-// another campaign, each change a condition for each condition that is forked.
+// ForkBlock is the key fork of a campaign file: its collaborations continue those of another
+// campaign. Each change makes one condition of each forked one.
 type ForkBlock struct {
 	Campaign   string       `json:"campaign"`
 	At         ForkPoint    `json:"at"`
-	Conditions []string     `json:"conditions"` // of that campaign; all if none is named
-	Changes    []ForkChange `json:"changes"`    // none is one that changes nothing
+	Conditions []string     `json:"conditions"` // ids in that campaign; empty means all
+	Changes    []ForkChange `json:"changes"`    // empty means one change that changes nothing
 }
 
-// ForkPoint is where collaborations leave the course of the original.
+// ForkPoint is the round or entry at which collaborations diverge from the original.
 type ForkPoint struct {
 	Round int `json:"round"`
 	Entry int `json:"entry"`
 }
 
-// ForkChange is what is changed from the point on. One that changes nothing shows chance alone.
+// ForkChange is what changes from the fork's point on. One that changes nothing is a control: it
+// shows chance alone.
 type ForkChange struct {
 	Label     string            `json:"label"`
-	At        *ForkPoint        `json:"at"`  // in place of the block's
+	At        *ForkPoint        `json:"at"`  // replaces the block's
 	Set       ForkSettings      `json:"set"` // keys of a condition, also dotted ones
 	Drop      []string          `json:"drop"`
 	Remove    []ForkMessage     `json:"remove"`
 	Replace   []ForkReplacement `json:"replace"`
-	Instances []int             `json:"instances"` // by number; all of the original's if none is named
+	Instances []int             `json:"instances"` // by number; empty means all of the original's
 }
 
-// ForkSettings are keys of a condition with their values.
+// ForkSettings are new values of keys of a condition.
 type ForkSettings map[string]any
 
-// ForkMessage picks messages; what is not said picks any.
+// ForkMessage picks messages; a field that is missing matches any.
 type ForkMessage struct {
 	Round int    `json:"round"`
 	Agent string `json:"agent"`
@@ -52,7 +53,7 @@ type ForkMessage struct {
 	Entry *int   `json:"entry"`
 }
 
-// ForkReplacement is a message with what stands in its place.
+// ForkReplacement picks messages, as ForkMessage does, and the text that replaces them.
 type ForkReplacement struct {
 	Round int    `json:"round"`
 	Agent string `json:"agent"`
@@ -61,7 +62,7 @@ type ForkReplacement struct {
 	Text  string `json:"text"`
 }
 
-// Forked is a recorded campaign that a file continues.
+// Forked is a recorded campaign that a file forks.
 type Forked struct {
 	Campaign    plan.Campaign
 	Data        string // folder of its data set; "" if it has none
@@ -88,7 +89,8 @@ func (p *parser) parseFork(top *yaml.Node, replicates byEnvironment, file *File)
 	n := valueOf(top, "fork")
 	for i := 0; i+1 < len(top.Content); i += 2 {
 		if key := top.Content[i]; !slices.Contains(besideFork, key.Value) && slices.Contains(Keys(), key.Value) {
-			p.errs.add(key, key.Value, "comes from the campaign that is forked; what differs from it stands under fork.changes")
+			p.errs.add(key, key.Value, "comes from the campaign that is forked; what differs from it stands under "+
+				"fork.changes")
 		}
 	}
 	f := forking{node: n, replicates: map[string]int{}, times: 1}
@@ -231,7 +233,8 @@ func (f forking) addChange(i int, change ForkChange, j, source int) {
 		return
 	}
 	if fork.Round > same.rounds {
-		f.p.errs.add(n, key, "begins with round %d, and %s has %s; name the conditions to fork, in fork.conditions or with --condition", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
+		f.p.errs.add(n, key, "begins with round %d, and %s has %s; name the conditions to fork, in fork.conditions "+
+			"or with --condition", fork.Round, original.ID(), wording.Count(same.rounds, "round"))
 		return
 	}
 	set := valueOf(n, "set")
@@ -332,7 +335,8 @@ func (f forking) read(n *yaml.Node, key string, change ForkChange, original plan
 	case at.Round < 0 || at.Entry < 0 || at.Round > 0 && at.Entry > 0:
 		f.p.errs.add(n, key, "at is a round from 1, or an entry from 1: {round: 3} or {entry: 12}")
 	case at.Round+at.Entry == 0 && len(change.Remove)+len(change.Replace) == 0:
-		f.p.errs.add(n, "fork.at", "is missing; it is the first round that is run again, {round: 3}, or the first entry, {entry: 12}")
+		f.p.errs.add(n, "fork.at", "is missing; it is the first round that is run again, {round: 3}, or the first "+
+			"entry, {entry: 12}")
 	}
 	f.readSet(n, key, fork, original)
 	names := f.agentsOf(original)
@@ -448,7 +452,7 @@ func (f forking) label(c ForkChange) string {
 	return wording.Shorten(strings.Join(words, ", "))
 }
 
-// String returns which messages are picked.
+// String says in words which messages are picked.
 func (m ForkMessage) String() string {
 	var words []string
 	if m.Entry != nil {

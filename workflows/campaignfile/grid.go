@@ -37,7 +37,8 @@ func (p *parser) parseAxes(grid *yaml.Node, c *plan.Campaign) []axis {
 		switch {
 		case key.Value == excludeKey || key.Value == includeKey:
 		case !slices.Contains(conditionKeys, root) && !isOwnAxis(key.Value, list):
-			p.errs.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can; an axis with its own name has values {label: …, set: {…}}", strings.Join(conditionKeys, ", "))
+			p.errs.add(key, name, "cannot vary; %s and keys within them (as protocol.rounds) can; an axis with its "+
+				"own name has values {label: …, set: {…}}", strings.Join(conditionKeys, ", "))
 		case list.Kind != yaml.SequenceNode:
 			p.errs.add(list, name, "%s is not a list of values%s", shortText(list), asList(list))
 			p.refusedAxes = append(p.refusedAxes, key.Value)

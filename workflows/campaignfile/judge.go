@@ -55,6 +55,7 @@ func (p *parser) checkJudgeNumbers(n *yaml.Node, key string, form plan.JudgeForm
 	}
 	if form.Generate != nil {
 		p.checkGenerate(valueOf(n, "generate"), key+".generate", j.Generate)
+		p.refuseLogprobs(valueOf(n, "generate"), key+".generate", j.Generate)
 	}
 	p.checkReasks(valueOf(n, "reasks"), key+".reasks", j.Reasks)
 	if j.Samples < 1 || j.Samples > mostSamples {

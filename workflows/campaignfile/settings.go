@@ -56,6 +56,7 @@ func (p *parser) parseLabels(n *yaml.Node) *plan.Labels {
 	if given := valueOf(n, "generate"); given != nil {
 		l.Generate = in.Generate
 		p.checkGenerate(given, "labels.generate", l.Generate)
+		p.refuseLogprobs(given, "labels.generate", l.Generate)
 	}
 	p.checkReasks(valueOf(n, "reasks"), "labels.reasks", l.Reasks)
 	switch model := valueOf(n, "model"); {
@@ -112,7 +113,8 @@ func (p *parser) checkNotify(n *yaml.Node, notify *plan.Notify) {
 			"is not an address; expected one that begins with https:// or http://")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "": // not repeated: it may be secret
 		p.errs.add(at("webhook"), "notify.webhook",
-			"has a password, a query or a fragment; put the address into an environment variable and name that in webhook_env")
+			"has a password, a query or a fragment; put the address into an environment variable and name that in "+
+				"webhook_env")
 	}
 	if strings.ContainsAny(notify.WebhookEnv, "= \t:/") {
 		p.errs.add(at("webhook_env"), "notify.webhook_env", "is not a name of an environment variable")

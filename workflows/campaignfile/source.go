@@ -17,15 +17,15 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Source is a campaign file with what the command line changes in it.
+// Source is a campaign file with the command line's changes.
 type Source struct {
-	Name    string // as Host.Extended calls files
+	Name    string // as Extended.Name
 	Data    []byte
 	Changes []Change
-	Limit   int // instances of each environment at most; 0 means no limit
+	Limit   int // most instances of each environment; 0 means no limit
 }
 
-// Change is a key that the command line gives in place of the file.
+// Change is a key whose value the command line sets in place of the file's.
 type Change struct {
 	Flag  string // as it was given: --set rule=borda
 	Key   string // dotted path
@@ -36,12 +36,13 @@ type Change struct {
 func NewChange(text string) (Change, error) {
 	key, value, ok := strings.Cut(text, "=")
 	if key = strings.TrimSpace(key); !ok || key == "" || slices.Contains(strings.Split(key, "."), "") {
-		return Change{}, fmt.Errorf("--set %s: write KEY=VALUE with a key of the campaign file, as rule=borda or protocol.rounds=3", text)
+		return Change{}, fmt.Errorf("--set %s: write KEY=VALUE with a key of the campaign file, as rule=borda or "+
+			"protocol.rounds=3", text)
 	}
 	return Change{Flag: "--set " + text, Key: key, Value: value}, nil
 }
 
-// NewTextChange returns the change of a flag whose value is a text, or a list of texts.
+// NewTextChange returns the change that a flag makes to key; value is a text or a list of texts.
 func NewTextChange[T string | []string](flag, key string, value T) Change {
 	data, err := json.Marshal(value) // JSON is YAML
 	if err != nil {
@@ -163,7 +164,7 @@ func withValue(n *yaml.Node, path []string, v *yaml.Node, parent string) *yaml.N
 // Parse reads a campaign file and reports all its errors at once, as Errors.
 func Parse(data []byte, host Host) (File, error) { return ParseSource(Source{Data: data}, host) }
 
-// ParseSource is Parse of a file with changes.
+// ParseSource is Parse for a file with changes and a limit.
 func ParseSource(s Source, host Host) (File, error) {
 	p := newParser(host)
 	p.limit = s.Limit

@@ -17,12 +17,13 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Until says when a campaign has answered its question, as the file has it. It is not part
-// of the campaign's identity: it decides which cells are run, not what one of them finds.
+// Until is the key until of a campaign file: when the campaign has answered its question. See
+// until.Question for the fields. It is not part of the campaign's identity: it decides which
+// cells are run, not their results.
 type Until struct {
 	Compare   string   `json:"compare"`             // axis of the grid
 	Measure   string   `json:"measure"`             // one of until.Measures
-	Reference string   `json:"reference,omitempty"` // value or label of the level that the others are compared with
+	Reference string   `json:"reference,omitempty"` // value or label on the axis that the others are compared with
 	Width     *float64 `json:"width,omitempty"`
 	Smallest  *float64 `json:"smallest,omitempty"`
 	Level     *float64 `json:"level,omitempty"`
@@ -181,7 +182,8 @@ func (p *parser) levelsOf(n *yaml.Node, file File, key string) []until.Level {
 	for _, l := range levels[1:] {
 		if first := levels[0].Name; !slices.Equal(combined[first], combined[l.Name]) {
 			p.errs.add(n, "until.compare",
-				"%s and %s of %s cannot be compared in pairs: they do not have the same environments and the same values on the other axes", first, l.Name, key)
+				"%s and %s of %s cannot be compared in pairs: they do not have the same environments and the same "+
+					"values on the other axes", first, l.Name, key)
 			return nil
 		}
 	}
@@ -227,7 +229,8 @@ func (p *parser) setMethod(at func(key string) *yaml.Node, u *Until, file File, 
 	}
 	if q.Method == until.Betting && !bounded {
 		p.errs.add(at("method"), "until.method",
-			"betting needs a measure with bounds; score is an error here: leave the key out, or give the least and the greatest score that there can be as low and high")
+			"betting needs a measure with bounds; score is an error here: leave the key out, or give the least and "+
+				"the greatest score that there can be as low and high")
 	}
 	p.checkGoal(at, q)
 	if q.Method == until.Asymptotic {

@@ -29,7 +29,8 @@ func (p *parser) parseLabelled(key string, nodes []*yaml.Node) []setting {
 		label, v := valueOf(n, "label"), valueOf(n, "value")
 		switch {
 		case n.Kind == yaml.MappingNode && label != nil && valueOf(n, "set") != nil:
-			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: {size: [{label: …, set: {…}}]}")
+			p.errs.add(n, "grid."+key, "values that set several keys stand on an axis with its own name, as grid: "+
+				"{size: [{label: …, set: {…}}]}")
 			return nil
 		// it is misspelt
 		case n.Kind == yaml.MappingNode && label == nil && v != nil && len(n.Content) == 4 && valueOf(n, "name") == nil:
@@ -106,9 +107,9 @@ func (at point) shownValues(axes []axis) []plan.Value {
 	return list
 }
 
-// AxisLabels returns the labels of conditions by their ID, and then by the key of the
-// axis, of those axes of which some value has a label; nil if none has. A value
-// without one is called by its own text. Baselines and controls say that they are such.
+// AxisLabels returns the labels of conditions, by condition ID and then by axis key, for axes on
+// which some value has a label; nil if there are none. The label of a value without one is its
+// own text. Baselines and controls have axes of their own.
 func (f File) AxisLabels() map[string]map[string]string {
 	some := map[string]bool{}
 	for i, values := range f.Values {
@@ -274,9 +275,9 @@ func (p *parser) refuseOverlaps(axes []axis) {
 	}
 }
 
-// Columns returns what tells the conditions of a campaign apart: the names of the
-// columns and the text of each condition under them. An axis with labels is one
-// column, and so is one of plain values; of plug-ins each parameter that differs has its own.
+// Columns returns the table that tells the conditions apart: names of columns, and a row of texts
+// for each condition. An axis with labels or of plain values is one column; an axis of plug-ins
+// has a column for each parameter that differs.
 func (f File) Columns() (names []string, rows [][]string) {
 	rows = make([][]string, len(f.Values))
 	for a := range f.Campaign.Grid {
@@ -339,8 +340,8 @@ func givenSettings(keys map[string]*yaml.Node) map[string]json.RawMessage {
 	return given
 }
 
-// Shared returns what the conditions have in common, in words: a plug-in with its
-// parameters in brackets, and those that different plug-ins share by their paths.
+// Shared returns what the conditions have in common, in words: a plug-in with its parameters in
+// brackets, and parameters that different plug-ins share, by their paths.
 func (f File) Shared() []string {
 	var words []string
 	for _, key := range conditionKeys {

@@ -25,8 +25,8 @@ func NewEnvironment[P any, E any, PE interface {
 	return e
 }
 
-// NewDataEnvironment returns the entry of an environment that reads a folder; blank is one that has
-// read nothing, and needs says what to put there if the campaign names none.
+// NewDataEnvironment returns the entry of an environment that reads a folder. blank is one that has
+// read nothing; needs is what an error says must be in the folder if the campaign names none.
 func NewDataEnvironment[P any](
 	name, about string, defaults P, blank envs.Environment,
 	build func(P, fs.FS) (envs.Environment, error), needs string,
@@ -43,8 +43,8 @@ func NewDataEnvironment[P any](
 	return e
 }
 
-// NewProgramEnvironment returns the entry of an environment that asks a program of the
-// user's, which says itself which policies it has.
+// NewProgramEnvironment returns the entry of an environment that the user's program plays; the
+// program itself lists its policies.
 func NewProgramEnvironment[P any, PE envs.Environment](name, about string, defaults P,
 	build func(P, program.Asker) (PE, error)) Environment {
 	return Environment{Name: name, About: about, Params: defaults,
@@ -81,7 +81,7 @@ func NewStop[P any](name, about string, defaults P, build func(P) (stopping.Rule
 		}}
 }
 
-// Fixed builds a stopping rule without parameters.
+// Fixed returns a build function, for NewStop, of a rule without parameters.
 func Fixed(r stopping.Rule) func(struct{}) (stopping.Rule, error) {
 	return func(struct{}) (stopping.Rule, error) { return r, nil }
 }
@@ -110,7 +110,7 @@ func copyDefaults[P any](defaults P) (P, error) {
 	return params, err
 }
 
-// WithAliases returns the entry with other names of the very same thing.
+// WithAliases returns the entry with these aliases.
 func (p Plugin[T, N]) WithAliases(names ...string) Plugin[T, N] {
 	p.Aliases = names
 	return p

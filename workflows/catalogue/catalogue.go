@@ -27,11 +27,10 @@ import (
 // Plugin is one entry: how to build a T from its parameters and what it needs besides them.
 type Plugin[T, Needs any] struct {
 	Name    string
-	Aliases []string // other names of the very same thing
+	Aliases []string // other names of the same plug-in
 	About   string   // one line
 	Params  any      // the defaults
-	// Explicit are the parameters that a condition states even where the file leaves
-	// them at their default.
+	// Explicit are the parameters that a condition always states, even at their default.
 	Explicit []string
 	// Policies that scripted agents of an environment have, for documentation.
 	Policies []string
@@ -43,17 +42,18 @@ type Plugin[T, Needs any] struct {
 	Traits protocol.Traits
 	// Prompts of a protocol: system.tmpl, one template for each phase, and parts that these include.
 	Prompts fs.FS
-	// Reads is what a stopping rule looks at: it can stop the protocols that leave all of it.
+	// Reads is what a stopping rule looks at: it can stop the protocols whose Traits.Leaves has all
+	// of it.
 	Reads []stopping.Trace
 }
 
-// Needs is what an environment may be built from besides its parameters.
+// Needs holds what an environment may need besides its parameters.
 type Needs struct {
 	Data     fs.FS         // the folder of its data files; nil if the campaign names none
 	Programs program.Asker // asks the user's programs; nil where none can be asked
 }
 
-// Environment and its siblings are the entries of the four lists.
+// Types of the entries of a Catalogue's four lists.
 type (
 	Environment = Plugin[envs.Environment, Needs]
 	Protocol    = Plugin[protocol.Protocol, protocol.Setting]
@@ -71,13 +71,15 @@ func builtInEnvironments() []Environment {
 			"MovieLens-100k: set data: to its folder (roundtable data movielens says where to get it)").WithExplicit("history"),
 		NewEnvironment("menu", "a menu for two guests from a stock that each agent sees a part of (paper 3 §2.2.1, §2.2.2)", menu.Defaults(), menu.New),
 		NewEnvironment("allocation", "tasks for two workers and a leader, with private and pooled resources (paper 3 §2.2.3)", allocation.Defaults(), allocation.New),
-		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD and others (papers 2 and 4)", qa.Defaults(), new(qa.QA), qa.New,
+		NewDataEnvironment("qa", "questions with known answers: BBH, MATH-500, StrategyQA, MMLU, GPQA, MuSR, SQuAD "+
+			"and others (papers 2 and 4)", qa.Defaults(), new(qa.QA), qa.New,
 			"questions: set data: to the folder of the files (examples/data has some that are made up)").WithExplicit("reading"),
 		NewEnvironment("consensus", "gather at one number or point, from seeded starts (paper 5 §2)",
 			consensus.Defaults(), consensus.New),
 		NewEnvironment("robots", "the same for three robots in a plane, which take time to move (paper 5 §4)",
 			consensus.DefaultRobots(), consensus.New),
-		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
+		NewEnvironment("publicgoods", "what each contributes to a common account (Isaac and Walker 1988; Fehr and "+
+			"Gächter 2000)", publicgoods.Defaults(), publicgoods.New),
 		NewProgramEnvironment("program", "an environment of your own in any language: a program that answers lines of JSON", program.Defaults(), program.New),
 	}
 }
@@ -87,17 +89,21 @@ func builtInProtocols() []Protocol {
 	return []Protocol{
 		NewProtocol("roundtable", "message, proposal, vote; all at once in each phase (paper 1 §3)",
 			protocol.DefaultRoundtable(), protocol.NewRoundtable),
-		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is the treatment (paper 4)",
+		NewProtocol("debate", "answers in free text, then rounds in which each sees its peers' in an order that is "+
+			"the treatment (paper 4)",
 			protocol.DefaultDebate(), protocol.NewDebate).WithExplicit("memory", "speaking"),
-		NewProtocol("consensus", "all see the positions of those they hear and choose their own; full, star, line, ring, directed or any network (paper 5 §2, §3.3)",
+		NewProtocol("consensus", "all see the positions of those they hear and choose their own; full, star, line, "+
+			"ring, directed or any network (paper 5 §2, §3.3)",
 			protocol.DefaultConsensus(), protocol.NewConsensus),
-		NewProtocol("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle (paper 3 §3)",
+		NewProtocol("deliberation", "in turn: estimate, tools, plan, decide, talk; also centralized and oracle "+
+			"(paper 3 §3)",
 			protocol.DefaultDeliberation(), protocol.NewDeliberation).WithExplicit("explanations", "memory",
 			"centralized_estimate"),
 		NewProtocol("discussion", "personas talk in turn until they agree, or vote from a round on (paper 2)",
 			protocol.DefaultDiscussion(), protocol.NewDiscussion).WithExplicit("merge_equal", "answers", "vote_reason",
 			"challenge_calls"),
-		NewProtocol("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable (Dalkey and Helmer 1963)",
+		NewProtocol("delphi", "anonymous estimates, the group's median and quartiles told, revised until stable "+
+			"(Dalkey and Helmer 1963)",
 			protocol.DefaultDelphi(), protocol.NewDelphi),
 	}
 }
@@ -116,7 +122,8 @@ func stoppingRules() []Stop {
 			stopping.NewConverged, stopping.States),
 		NewStop("agreed_at_start", "talk only if fewer than a share of the agents give the same first answer",
 			stopping.DefaultAgreedAtStart(), stopping.NewAgreedAtStart, stopping.Decisions),
-		NewStop("confident_at_start", "talk only if fewer than a share of the agents give the same first answer and are sure of it",
+		NewStop("confident_at_start", "talk only if fewer than a share of the agents give the same first answer and "+
+			"are sure of it",
 			stopping.DefaultConfidentAtStart(), stopping.NewConfidentAtStart, stopping.Decisions, stopping.Confidences),
 	}
 }
@@ -130,6 +137,8 @@ func builtInRules() []Rule {
 			decision.NewMajority).WithAliases("absolute_majority"),
 		NewRule("plurality", "the most votes", decision.PluralityParams{},
 			decision.NewPlurality).WithAliases("first_past_the_post", "simple"),
+		NewRule("weighted", "the greatest sum of weights; a vote weighs exp(mean log-probability of its answer's tokens)",
+			decision.WeightedParams{}, decision.NewWeighted),
 		NewRule("rated", "the greatest sum of ratings from 1 to 5", decision.DefaultRated(),
 			decision.NewRated).WithAliases("range"),
 		NewRule("ranked", "rankings scored 1, 1/2, 1/3, …", decision.RankedParams{},
@@ -160,7 +169,8 @@ func builtInRules() []Rule {
 	}
 }
 
-// Find returns the entry of that name or alias; the error lists what there is.
+// Find returns the entry of list with this name or alias; otherwise an error, which names kind,
+// lists the known names.
 func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N], error) {
 	var names []string
 	for _, p := range list {
@@ -173,7 +183,7 @@ func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N]
 		wording.DidYouMean(name, names))
 }
 
-// Named reports whether a plug-in has that name or alias.
+// Named reports whether p has this name or alias.
 func (p Plugin[T, N]) Named(name string) bool {
 	return p.Name == name || slices.Contains(p.Aliases, name)
 }

@@ -19,7 +19,7 @@ type Catalogue struct {
 	Stopping     []Stop
 }
 
-// Builtin returns the plug-ins that roundtable has itself.
+// Builtin returns roundtable's own plug-ins.
 func Builtin() Catalogue {
 	c := Catalogue{Environments: builtInEnvironments(), Protocols: builtInProtocols(), Rules: builtInRules(),
 		Stopping: stoppingRules()}
@@ -62,8 +62,8 @@ func (c Catalogue) WithStopping(more ...Stop) Catalogue {
 	return c
 }
 
-// Check returns an error that names every plug-in without a name, without a way to
-// build it, or with a name or alias that another of its kind has.
+// Check returns an error that lists every plug-in without a name, without New, or with a name or
+// alias that another of its kind has.
 func (c Catalogue) Check() error {
 	errs := slices.Concat(checkList("environment", c.Environments), checkList("protocol", c.Protocols),
 		checkList("decision rule", c.Rules), checkList("stopping rule", c.Stopping))
@@ -92,7 +92,7 @@ func checkList[T, N any](kind string, list []Plugin[T, N]) (errs []error) {
 	return errs
 }
 
-// StopsOf returns the names of the stopping rules that can stop a protocol of these traits.
+// StopsOf returns the names of the stopping rules that can stop a protocol with these traits.
 func (c Catalogue) StopsOf(traits protocol.Traits) []string {
 	var names []string
 	for _, stop := range c.Stopping {

@@ -7,18 +7,17 @@ import (
 	"math/big"
 )
 
-// AgreementParams say how many must agree with a draft, its author counted.
+// AgreementParams say how many agents must agree with a draft, its author included.
 type AgreementParams struct {
 	Share Share `json:"share"`
-	// Inclusive takes exactly the share for enough.
+	// Inclusive says that exactly the share is enough; otherwise it must be exceeded.
 	Inclusive bool `json:"inclusive"`
-	// Until the round before this one, and in groups of at most that many
-	// agents, all must agree. 0 is never.
+	// All must agree before round Round, and in groups of at most Agents agents; 0 means never.
 	Round  int `json:"round"`
 	Agents int `json:"agents"`
 }
 
-// Share is a part of all agents as an exact fraction: "2/3" in JSON.
+// Share is a share of all agents as an exact fraction: "2/3" in JSON.
 type Share struct{ *big.Rat }
 
 // MarshalJSON writes the fraction as a text.
@@ -47,20 +46,20 @@ func share(a, b int64) Share { return Share{big.NewRat(a, b)} }
 // MajorityConsensus returns the rule that more than half must agree (paper 2 §3.2).
 func MajorityConsensus() AgreementParams { return AgreementParams{Share: share(1, 2)} }
 
-// SupermajorityConsensus returns two thirds or more: two of three agents, for whom
-// more than two thirds would be unanimity. Paper 2 says "more than 66 %" (§3.2),
+// SupermajorityConsensus returns the rule that two thirds or more must agree: two of three
+// agents, for whom more than two thirds would be unanimity. Paper 2 says "more than 66 %" (§3.2),
 // and its Table 2 has supermajority near majority, far from unanimity.
 func SupermajorityConsensus() AgreementParams {
 	return AgreementParams{Share: share(2, 3), Inclusive: true}
 }
 
-// UnanimityConsensus returns everybody.
+// UnanimityConsensus returns the rule that all agents must agree.
 func UnanimityConsensus() AgreementParams {
 	return AgreementParams{Share: share(1, 1), Inclusive: true}
 }
 
-// HybridConsensus returns everybody in the first four rounds and in groups of up to
-// three, and three quarters after that (Yin et al. 2023 as the code of paper 2's
+// HybridConsensus returns the rule that all must agree in the first four rounds and in groups of
+// up to three agents, and three quarters after that (Yin et al. 2023 as the code of paper 2's
 // authors has it).
 func HybridConsensus() AgreementParams {
 	return AgreementParams{Share: share(3, 4), Inclusive: true, Round: 5, Agents: 3}

@@ -34,8 +34,9 @@ func (a approval) Tally(p Profile) Result {
 
 func (approval) Words() Words {
 	return Words{
-		Name:        "approval voting",
-		Explanation: "Each agent approves of as many candidates as it likes. The candidate that most agents approve of is selected.",
-		Ballot:      "the list of the numbers of all candidates that you approve of. Example with three candidates: [1, 3]",
+		Name: "approval voting",
+		Explanation: "Each agent approves of as many candidates as it likes. The candidate that most agents approve " +
+			"of is selected.",
+		Ballot: "the list of the numbers of all candidates that you approve of. Example with three candidates: [1, 3]",
 	}
 }

@@ -18,6 +18,7 @@ import (
 // additive rules elect the candidate with the greatest total; the others have a threshold.
 var additive = map[string]decision.Rule{
 	"plurality":         plurality(),
+	"weighted":          weighted(),
 	"rated":             rated(),
 	"rated 0..10":       ratedFrom(0, 10, false),
 	"rated partial":     ratedFrom(1, 5, true),
@@ -87,13 +88,16 @@ func TestTallyAgainstWholeNumbers(t *testing.T) {
 		for _, b := range p.Ballots {
 			count(fmt.Sprintf("%T", r), form, b, counted)
 		}
-		most := max(1, slices.Max(counted))
+		most, units := max(1, slices.Max(counted)), int64(unit)
+		if decision.Weighs(r) {
+			units *= 1_000_000
+		}
 		if least != nil {
 			most = unit * int64(least(p.Electorate))
 		}
 		var want decision.Result
 		for c, n := range counted {
-			want.Scores = append(want.Scores, big.NewRat(n, unit))
+			want.Scores = append(want.Scores, big.NewRat(n, units))
 			if n >= most {
 				want.Winners = append(want.Winners, c)
 			}
@@ -134,7 +138,10 @@ func count(rule string, form transcript.BallotSpec, b transcript.Ballot, counted
 	if b.Abstain {
 		return
 	}
-	if form.Kind == transcript.Choose {
+	switch {
+	case rule == "decision.weighted":
+		counted[b.Choice] += unit * int64(b.Weight)
+	case form.Kind == transcript.Choose:
 		counted[b.Choice] += unit
 	}
 	for c, n := range b.Points {

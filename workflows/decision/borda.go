@@ -15,7 +15,7 @@ type BordaParams struct {
 	Partial bool `json:"partial"` // a ranking may stop early
 }
 
-// DefaultBorda5 counts as the code of paper 2's authors does.
+// DefaultBorda5 returns the parameters of the code of paper 2's authors: five places count.
 func DefaultBorda5() BordaParams { return BordaParams{Top: 5, Partial: true} }
 
 type borda struct {
@@ -50,7 +50,8 @@ func (r borda) Tally(p Profile) Result {
 func (r borda) Words() Words {
 	w := Words{
 		Name: "ranked voting",
-		Explanation: "Each agent puts the candidates in order of preference, best first. The places that a candidate has in all rankings are added up; " +
+		Explanation: "Each agent puts the candidates in order of preference, best first. The places that a candidate " +
+			"has in all rankings are added up; " +
 			"the candidate with the lowest sum is selected.",
 		Ballot: r.describeForm(),
 	}

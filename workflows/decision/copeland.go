@@ -14,11 +14,10 @@ type CopelandParams struct {
 
 type copeland struct{ ranking }
 
-// NewCopeland compares candidates pair by pair: the one that more agents prefer
-// gets 1 point, both get 1/2 if they are as many, and the most points win
-// (Copeland 1951, "A reasonable social welfare function"). So a candidate that
-// beats every other, a Condorcet winner, is selected alone. Candidates that a
-// ranking leaves out come after all others, none before another.
+// NewCopeland compares candidates pair by pair: the one that more agents prefer gets 1 point, in
+// a tie both get 1/2, and the most points win (Copeland 1951, "A reasonable social welfare
+// function"). So a candidate that beats every other, a Condorcet winner, is selected alone.
+// Candidates that a ranking leaves out are tied after all others.
 func NewCopeland(p CopelandParams) (Rule, error) { return copeland{ranking{p.Partial}}, nil }
 
 // Value returns the points of a rank, n for the first: what the count compares
@@ -71,7 +70,8 @@ func (r copeland) Words() Words {
 	w := Words{
 		Name: "Copeland voting",
 		Explanation: "Each agent puts the candidates in order of preference, best first. Every pair of candidates is compared: " +
-			"the candidate that more agents rank above the other gets 1 point, and each gets 1/2 if the numbers are equal. The candidate with the most points is selected.",
+			"the candidate that more agents rank above the other gets 1 point, and each gets 1/2 if the numbers are " +
+			"equal. The candidate with the most points is selected.",
 		Ballot: r.describeForm(),
 	}
 	if r.partial {

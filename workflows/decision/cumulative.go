@@ -11,23 +11,22 @@ import (
 
 // CumulativeParams say how many points an agent has.
 type CumulativeParams struct {
-	// Points is as many as there are candidates by default, which is what paper
-	// 1's prompt tells the agents (figure 15); its formal definition (appendix C)
-	// has as many as there are agents.
+	// Points of each agent; by default one per candidate, as paper 1's prompt tells the agents
+	// (figure 15); its formal definition (appendix C) has one per agent.
 	Points Points `json:"points"`
-	// Fewer lets agents keep points, as paper 2 has it (appendix C.1).
+	// Fewer lets agents give fewer points than they have, as in paper 2 (appendix C.1).
 	Fewer bool `json:"fewer,omitempty"`
 }
 
-// DefaultCumulative25 returns paper 2's: up to 25 points. The code of its authors
-// has 10, all to be given.
+// DefaultCumulative25 returns paper 2's parameters: up to 25 points. The code of its authors has
+// 10, all of which must be given.
 func DefaultCumulative25() CumulativeParams { return CumulativeParams{Points: 25, Fewer: true} }
 
-// Points is a fixed number of points, or as many as there are of something. In
-// JSON it is a whole number from 1 to 10000, "candidates" or "agents".
+// Points is a fixed number of points, or one of PerCandidate and PerAgent. In JSON it is a whole
+// number from 1 to 10000, "candidates" or "agents".
 type Points int
 
-// Points that depend on the vote.
+// Values of Points that depend on the vote: as many as there are candidates, or agents.
 const (
 	PerCandidate Points = 0
 	PerAgent     Points = -1
@@ -129,7 +128,8 @@ func (c cumulative) Words() Words {
 		Name: "cumulative voting",
 		Explanation: fmt.Sprintf("Each agent has %s to distribute among the candidates as it likes. "+
 			"The candidate that gets the most points in all is selected.", budget),
-		Ballot: fmt.Sprintf("an object with the number of every candidate and the number of points that you give it, a whole number of 0 or more; "+
+		Ballot: fmt.Sprintf("an object with the number of every candidate and the number of points that you give it, "+
+			"a whole number of 0 or more; "+
 			"you must give away %s %s. Example with %s: {\"1\": %d, \"2\": %d, \"3\": 0}",
 			exactly, budget, with, sum-sum/3, sum/3),
 	}

@@ -12,32 +12,31 @@ import (
 
 // Rule is a voting rule.
 type Rule interface {
-	// Ballot is the form of a ballot over n candidates in an electorate of that many voters.
+	// Ballot returns the form of a ballot over n candidates in an electorate of that many voters.
 	Ballot(n, electorate int) transcript.BallotSpec
-	// Value is what one ballot gives one of n candidates: a vote (1 or 0), a
-	// rating, a reciprocal rank or points. An abstention gives 0. It is the column
-	// value of the table ballots, for people who read it; a rule whose count is no
-	// sum, such as one that compares pairs, returns what says most (points of a
-	// rank). Votes are counted again from the ballots themselves.
+	// Value returns what ballot b gives to candidate, one of n: a vote (1 or 0), a rating, a
+	// reciprocal rank or points. An abstention gives 0. It is only shown, in the column value of the
+	// table ballots; a rule that does not count by sums, such as one that compares pairs, returns
+	// what says most (points of a rank).
 	Value(b transcript.Ballot, candidate, n int) *big.Rat
-	// Tally counts. It takes only ballots that the form accepts.
+	// Tally counts the ballots, all of which must be valid in the form of Ballot.
 	Tally(Profile) Result
-	// Words explain the rule to agents.
+	// Words returns the texts that explain the rule to agents.
 	Words() Words
 }
 
-// Means is where the votes come from that a rule counts.
+// Means says where the votes that a rule counts come from.
 type Means string
 
-// Means of a decision.
+// Values of Means.
 const (
-	ByBallots   Means = "ballots"   // every agent casts one
+	ByBallots   Means = "ballots"   // every agent casts a ballot
 	ByAgreement Means = "agreement" // who agrees with a draft during the talk votes for it
 	ByAnswers   Means = "answers"   // an agent's answer is its vote
-	ByJudge     Means = "judge"     // one ballot, of a judge who is not an agent
+	ByJudge     Means = "judge"     // a judge who is not an agent casts the only ballot
 )
 
-// MeansOf a rule: ballots, unless it says otherwise.
+// MeansOf returns the means of r: ByBallots, unless the rule has its own.
 func MeansOf(r Rule) Means {
 	if m, ok := r.(interface{ Means() Means }); ok {
 		return m.Means()
@@ -45,24 +44,30 @@ func MeansOf(r Rule) Means {
 	return ByBallots
 }
 
+// Weighs reports whether r weights votes by the probability that the model gave them.
+func Weighs(r Rule) bool {
+	w, ok := r.(interface{ Weighs() bool })
+	return ok && w.Weighs()
+}
+
 // Words are a rule's part of the prompts.
 type Words struct {
 	Name        string // as agents read it: "majority voting"
 	Explanation string // how a winner is found, one or two sentences
-	Ballot      string // what to write under "decision", with an example; that null abstains is the prompt's to say
+	Ballot      string // what to write under "decision", with an example; the prompt itself says that null abstains
 }
 
-// Profile is what is counted.
+// Profile is the input of a count.
 type Profile struct {
 	Candidates int
 	Electorate int // all who may vote, whether they did or not
-	Round      int // in which it is counted, from 1; only hybrid consensus looks at it
+	Round      int // round of the count, from 1; only hybrid consensus uses it
 	Ballots    []transcript.Ballot
 }
 
-// Result is ALL tied winners in ascending order; none if the threshold was not
-// met or nobody supported anything.
+// Result is the outcome of a count: ALL tied winners in ascending order; none if the threshold
+// was not met or nobody supported anything.
 type Result struct {
 	Winners []int
-	Scores  []*big.Rat // by candidate, exact: what Winners have the most of
+	Scores  []*big.Rat // by candidate, exact; the greatest are the Winners'
 }

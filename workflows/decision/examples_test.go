@@ -1,6 +1,7 @@
 package decision_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
@@ -19,6 +20,7 @@ func made(r decision.Rule, err error) decision.Rule {
 func unanimous() decision.Rule  { return made(decision.NewUnanimous(decision.UnanimousParams{})) }
 func majority() decision.Rule   { return made(decision.NewMajority(decision.MajorityParams{})) }
 func plurality() decision.Rule  { return made(decision.NewPlurality(decision.PluralityParams{})) }
+func weighted() decision.Rule   { return made(decision.NewWeighted(decision.WeightedParams{})) }
 func rated() decision.Rule      { return made(decision.NewRated(decision.DefaultRated())) }
 func ranked() decision.Rule     { return made(decision.NewRanked(decision.RankedParams{})) }
 func cumulative() decision.Rule { return made(decision.NewCumulative(decision.CumulativeParams{})) }
@@ -42,6 +44,12 @@ func agreement(p decision.AgreementParams) decision.Rule { return made(decision.
 func choose(c int) transcript.Ballot       { return transcript.Ballot{Choice: c} }
 func order(best ...int) transcript.Ballot  { return transcript.Ballot{Order: best} }
 func give(points ...int) transcript.Ballot { return transcript.Ballot{Points: points} }
+
+// sure is a choice of an answer whose tokens have this geometric mean probability.
+func sure(c int, probability float64) transcript.Ballot {
+	return transcript.Ballot{Choice: c, Weight: decision.WeightOf(math.Log(probability))}
+}
+
 func of(n int, b transcript.Ballot) []transcript.Ballot {
 	return slices.Repeat([]transcript.Ballot{b}, n)
 }
@@ -69,6 +77,15 @@ var examples = []struct {
 	{"Tennessee: the largest city has a plurality", plurality(), 4, 100,
 		tennessee(choose(memphis), choose(nashville), choose(chattanooga), choose(knoxville)),
 		[]string{"42", "26", "15", "17"}, []int{memphis}},
+	{"one sure vote outweighs two unsure ones", weighted(), 2, 3, // Wang et al. 2023 §3.1, normalized weighted sum
+		[][]transcript.Ballot{{sure(0, 0.4), sure(1, 0.9), sure(0, 0.45)}}, []string{"17/20", "9/10"}, []int{1}},
+	{"equal weights are a plurality", weighted(), 2, 3,
+		[][]transcript.Ballot{of(2, sure(0, 0.5)), of(1, sure(1, 0.5))}, []string{"1", "1/2"}, []int{0}},
+	{"equal sums are a tie", weighted(), 2, 3,
+		[][]transcript.Ballot{of(2, sure(0, 0.25)), of(1, sure(1, 0.5))}, []string{"1/2", "1/2"}, []int{0, 1}},
+	{"a vote without a weight counts for nothing", weighted(), 2, 3,
+		[][]transcript.Ballot{of(2, choose(0)), of(1, sure(1, 0.001)), {abstain}}, []string{"0", "1/1000"}, []int{1}},
+	{"votes without weights elect nobody", weighted(), 2, 2, [][]transcript.Ballot{of(2, choose(0))}, []string{"0", "0"}, nil},
 	{"Tennessee: nobody has a majority", majority(), 4, 100,
 		tennessee(choose(memphis), choose(nashville), choose(chattanooga), choose(knoxville)),
 		[]string{"42", "26", "15", "17"}, nil},
@@ -184,5 +201,16 @@ func TestFloatsWouldDecide(t *testing.T) {
 	}
 	if sum(1, 1, 3, 3) == sum(3, 3, 1, 1) || sum(2, 3, 6) == 1 {
 		t.Fatal("float64 counts these exactly: the examples show nothing")
+	}
+}
+
+// A weight is exp of the mean log-probability in millionths, above 0 and at most 1.
+func TestWeightOf(t *testing.T) {
+	for mean, want := range map[float64]int{
+		0: 1_000_000, math.Log(0.5): 500_000, -1: 367_879, -1e-9: 1_000_000, -13.9: 1, -9999: 1, math.Inf(-1): 1, 0.5: 1_000_000,
+	} {
+		if got := decision.WeightOf(mean); got != want {
+			t.Errorf("%v weighs %d millionths, want %d", mean, got, want)
+		}
 	}
 }

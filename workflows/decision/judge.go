@@ -5,8 +5,8 @@ type JudgeParams struct{}
 
 type judge struct{ plurality }
 
-// NewJudge selects what a judge chooses, who is not an agent: the only voter there
-// is. (The judge of the code of paper 2's authors writes a summary instead.)
+// NewJudge selects what a judge chooses, who is not an agent and is the only voter. (The judge of
+// the code of paper 2's authors writes a summary instead.)
 func NewJudge(JudgeParams) (Rule, error) { return judge{}, nil }
 
 // Means returns the judge's ballot.

@@ -18,8 +18,8 @@ func (m majority) Tally(p Profile) Result {
 func (majority) Words() Words {
 	return Words{
 		Name: "majority voting",
-		Explanation: "A candidate is selected if more than half of all agents vote for it; agents who abstain count towards the total. " +
-			"Otherwise no candidate is selected.",
+		Explanation: "A candidate is selected if more than half of all agents vote for it; agents who abstain count " +
+			"towards the total. Otherwise no candidate is selected.",
 		Ballot: choiceWords,
 	}
 }

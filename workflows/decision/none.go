@@ -10,7 +10,7 @@ import (
 // no ballot and selects nothing.
 type None struct{}
 
-// Ballot has no form.
+// Ballot returns the zero form.
 func (None) Ballot(int, int) transcript.BallotSpec { return transcript.BallotSpec{} }
 
 // Value returns 0.

@@ -25,7 +25,8 @@ func (ranking) pointsOf(b transcript.Ballot, candidate int, points func(place in
 
 func (r ranking) describeForm() string {
 	if r.partial {
-		return "the list of the numbers of the candidates that you wish to rank from best to worst. Example with three candidates: [2, 3]"
+		return "the list of the numbers of the candidates that you wish to rank from best to worst. Example with " +
+			"three candidates: [2, 3]"
 	}
 	return "the list of all candidates' numbers from best to worst. Example with three candidates: [2, 3, 1]"
 }

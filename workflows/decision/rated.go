@@ -19,9 +19,8 @@ func DefaultRated() RatedParams { return RatedParams{Min: 1, Max: 5} }
 
 type rated struct{ params RatedParams }
 
-// NewRated selects the candidate with the greatest sum of ratings (paper 1
-// §3, appendix C). Below 0 a scale cannot go: abstaining gives 0 and must
-// not be worth more than a rating.
+// NewRated selects the candidate with the greatest sum of ratings (paper 1 §3, appendix C). A
+// scale cannot go below 0: abstaining gives 0 and must not be worth more than a rating.
 func NewRated(p RatedParams) (Rule, error) {
 	if p.Min < 0 || p.Max <= p.Min || p.Max > 1000 {
 		return nil, fmt.Errorf("ratings from min %d to max %d are not a scale; expected 0 ≤ min < max ≤ 1000", p.Min, p.Max)

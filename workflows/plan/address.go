@@ -8,15 +8,16 @@ import (
 )
 
 // addressKey is the parameter of a model that says where it is served; keyVariable the
-// one that names the variable with that server's key.
+// one that names the variable with that server's key, cachesMarks says what that server keeps.
 const (
 	addressKey  = "base_url"
 	keyVariable = "api_key_env"
+	cachesMarks = "cache_control"
 )
 
-// WithoutAddresses returns the condition without where its models are served: a server
-// that moves is the same treatment. A model with an address also loses the name of the
-// variable that holds its key.
+// WithoutAddresses returns the condition without its models' addresses: a server that moves is
+// the same treatment. A model with an address also loses the name of the variable that holds its
+// key.
 func (c Condition) WithoutAddresses() Condition {
 	c.Env.Params, c.Protocol.Params = withoutInnerAddresses(c.Env.Params), withoutInnerAddresses(c.Protocol.Params)
 	c.Rule.Params, c.Stop.Params = withoutInnerAddresses(c.Rule.Params), withoutInnerAddresses(c.Stop.Params)
@@ -44,14 +45,14 @@ func agentsWithoutAddresses(agents []Agent) []Agent {
 	return agents
 }
 
-// Address returns where a model is served, as the file gives it; "" if it does not.
+// Address returns the address at which a model is served; "" if the file gives none.
 func (c Choice) Address() string {
 	var address string
 	_ = json.Unmarshal(c.GivenParameters()[addressKey], &address) // the provider refuses other types
 	return address
 }
 
-// WithoutAddress returns a model without where it is served.
+// WithoutAddress returns a model without its address.
 func (c Choice) WithoutAddress() Choice {
 	given := c.GivenParameters()
 	if given[addressKey] == nil {
@@ -59,6 +60,7 @@ func (c Choice) WithoutAddress() Choice {
 	}
 	delete(given, addressKey)
 	delete(given, keyVariable)
+	delete(given, cachesMarks)
 	c.Params = nil
 	if len(given) > 0 {
 		c.Params = JSON(given)

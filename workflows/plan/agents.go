@@ -9,25 +9,24 @@ import (
 	"roundtable/workflows/seats"
 )
 
-// Agents say who the agents of a condition are: a list by seat, or a pool from
-// which each collaboration draws. Shares of all agents have a stance.
+// Agents say who the agents of a condition are: a list by seat, or a pool from which each
+// collaboration draws. Stances gives each stance to a share of the agents.
 type Agents struct {
 	List    []Agent            `json:"list,omitempty"`
 	Pool    []Agent            `json:"pool,omitempty"`
 	Stances map[string]float64 `json:"stances,omitempty"`
 }
 
-// Agent is a seat with what it is played by; without a model and without parameters,
-// those of the condition.
+// Agent is a seat with the model and parameters that play it; nil means those of the condition.
 type Agent struct {
 	seats.Seat
 	Model    *Choice   `json:"model,omitempty"`
 	Generate *Generate `json:"generate,omitempty"`
 }
 
-// Seated returns the n agents of one collaboration by its treatment's seed; nothing
-// if the condition says nothing of them. The same seed seats the same agents under
-// every protocol and rule.
+// Seated returns the n agents of one collaboration, drawn by its TreatmentSeed; nil if the
+// condition does not describe them. The same seed seats the same agents under every protocol and
+// rule.
 func (c Condition) Seated(n int, seed uint64) []Agent {
 	a := c.Agents
 	if a == nil {
@@ -63,7 +62,7 @@ func (a *Agents) All() []Agent {
 	return slices.Concat(a.List, a.Pool)
 }
 
-// AgentModels returns the models that agents have for their own.
+// AgentModels returns the models of agents that have their own.
 func (c Condition) AgentModels() []Choice {
 	var all []Choice
 	for _, a := range c.Agents.All() {
@@ -74,18 +73,18 @@ func (c Condition) AgentModels() []Choice {
 	return all
 }
 
-// Reask is how a question is put again after an answer that cannot be used.
+// Reask is how a question is asked again after an unusable answer.
 type Reask string
 
-// The ways of it. The zero value is the first.
+// Values of Reask. The zero value means ReaskFresh.
 const (
 	ReaskFresh Reask = "fresh" // the question again, with what was wrong and the form filled in, without the answer
 	ReaskShown Reask = "shown" // after the answer, with what was wrong
 )
 
-// Asks returns how the agents of a condition are asked: questions of one's own in the
-// words that all protocols share, unless it says otherwise, and without reasons if its
-// protocol asks for no chain of thought.
+// Asks returns how the agents of a condition are asked: as Reasoning says; by default, questions
+// in the user's own data in the words that all protocols share, without reasons if the protocol's
+// chain_of_thought is false, and others in the protocol's own.
 func (c Condition) Asks() protocol.Reasoning {
 	var env struct {
 		Format string `json:"format"`
@@ -102,7 +101,7 @@ func (c Condition) Asks() protocol.Reasoning {
 	return protocol.ReasoningFirst
 }
 
-// AsksToThink reports whether the condition's protocol is given that chain of thought.
+// AsksToThink reports whether the condition sets its protocol's chain_of_thought to first.
 func (c Condition) AsksToThink(first bool) bool {
 	var given struct {
 		ChainOfThought *bool `json:"chain_of_thought"`
@@ -112,5 +111,5 @@ func (c Condition) AsksToThink(first bool) bool {
 }
 
 // SharesWords reports whether the condition's protocol can ask questions in the words that
-// several share.
+// protocols share.
 func (c Condition) SharesWords() bool { return protocol.QuestionPrompts(c.Protocol.Name) != nil }

@@ -24,15 +24,16 @@ func (c Choice) Decode() envs.Decode {
 	}
 }
 
-// BuildEnv builds the environment from what it needs besides its parameters.
+// BuildEnv builds the environment from its parameters and needs.
 func (c Condition) BuildEnv(plugins catalogue.Catalogue, needs catalogue.Needs) (envs.Environment, error) {
 	return buildPlugin("environment", plugins.Environments, c.Env, needs)
 }
 
-// ProgramPolicy is the model whose scripted agents a program of the user's plays.
+// ProgramPolicy is the name of the model whose scripted agents the user's program plays.
 const ProgramPolicy = "scripted/program"
 
-// Replayed returns the campaigns whose answers models of the condition give again.
+// Replayed returns the names of the campaigns whose answers the condition's models replay/NAME
+// repeat.
 func (c Condition) Replayed() []string {
 	var names []string
 	for _, m := range c.AllModels() {
@@ -60,9 +61,9 @@ func buildPlugin[T, N any](kind string, list []catalogue.Plugin[T, N], c Choice,
 	return plugin.New(c.Decode(), needs)
 }
 
-// TreatmentSeed returns the seed of what belongs to the protocol in one cell. It
-// leaves the condition out, so that conditions are compared on the same draws. A fork
-// has that of the collaboration that it goes on from.
+// TreatmentSeed returns the seed of the protocol's random draws in one cell. It does not depend
+// on the condition, so that conditions are compared on the same draws. A fork has the seed of the
+// collaboration that it continues.
 func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	replicate := cell.Replicate
 	if cell.Condition < len(c.Conditions) {
@@ -71,7 +72,7 @@ func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	return envs.Stream(c.Seed, "treatment", cell.Instance, replicate).Uint64()
 }
 
-// GivenParameters returns the parameters of a choice by name.
+// GivenParameters returns the parameters of a choice, by name, as JSON.
 func (c Choice) GivenParameters() map[string]json.RawMessage {
 	if len(c.Params) == 0 {
 		return map[string]json.RawMessage{}
@@ -97,8 +98,9 @@ func JSON(v any) json.RawMessage {
 	return data
 }
 
-// MostCalls returns the most calls of one collaboration of the condition, re-asks and
-// the prefix of a fork not counted: everybody always proposes something new and nothing stops early.
+// MostCalls returns the most calls of one collaboration of the condition with this many agents, if
+// everybody always proposes something new and nothing stops early. Re-asks, a fork's prefix and its
+// replaced texts are not counted.
 func (c Condition) MostCalls(plugins catalogue.Catalogue, agents int) (int, error) {
 	s, err := c.newSession(plugins, agents, 0, stopping.WithoutEnd)
 	if err != nil {

@@ -39,7 +39,7 @@ func (c Campaign) ReplicatesOf(condition int) int {
 // instancesOf returns how many instances a condition runs.
 func (c Campaign) instancesOf(condition int) int { return c.Instances[condition] }
 
-// SetReplicates notes how many replicates each condition runs.
+// SetReplicates sets Replicates and Repeats from the number of replicates by condition.
 func (c *Campaign) SetReplicates(each []int) {
 	if c.Replicates, c.Repeats = slices.Max(each), nil; slices.Min(each) < c.Replicates {
 		c.Repeats = each
@@ -55,13 +55,12 @@ func (c Campaign) Size() int {
 	return size
 }
 
-// Cell returns the n-th cell. Who wants many of them takes them from Order.
+// Cell returns the n-th cell of Order, from 0. For many cells, use Order, which is faster.
 func (c Campaign) Cell(n int) Cell { return c.Order().Cell(n) }
 
-// Order is the order in which the cells of a campaign are run. It takes one cell
-// of each condition in turn, so an unfinished campaign is balanced; a condition
-// without further cells drops out. Each condition goes through its instances
-// before it begins its next replicate.
+// Order is the order in which the cells of a campaign are run. It takes one cell of each
+// condition in turn, so an unfinished campaign is balanced; a condition without further cells is
+// skipped. Each condition goes through its instances before it begins its next replicate.
 type Order struct {
 	campaign   Campaign
 	conditions []int // those with most cells first, otherwise as in the campaign
@@ -99,7 +98,7 @@ func (c Campaign) Order() Order {
 	return o
 }
 
-// Cell returns the n-th cell, from 0 to the campaign's size.
+// Cell returns the n-th cell, from 0 to the campaign's size - 1.
 func (o Order) Cell(n int) Cell {
 	if o.cells != nil {
 		return o.cells[n]
@@ -193,7 +192,7 @@ func shortenTo(few int, added []string, what string) []string {
 	return added
 }
 
-// Contains returns what reports whether a collaboration's id is that of a cell.
+// Contains returns a function that reports whether id is that of a cell's collaboration.
 func (c Campaign) Contains() func(id string) bool {
 	condition, without := map[string]int{}, c.Without.Set()
 	for i, x := range c.Conditions {

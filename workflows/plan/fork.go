@@ -12,25 +12,26 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Fork says from which collaborations those of a condition go on, from which point on
-// they are other ones, and what is changed there. It is part of the condition's identity.
+// Fork says which collaborations those of a condition continue, at which point they diverge, and
+// what is changed there. It is part of the condition's identity.
 type Fork struct {
 	Campaign   string `json:"campaign"`
-	Condition  string `json:"condition"`  // of that campaign, by its id
-	Replicates int    `json:"replicates"` // that it had
+	Condition  string `json:"condition"`  // id of the condition in that campaign
+	Replicates int    `json:"replicates"` // that the condition had
 	Round      int    `json:"round,omitempty"`
 	Entry      int    `json:"entry,omitempty"`
-	// Was holds the keys of the condition that are changed, as they were; null if they were not given.
+	// Was holds the former values of the condition's keys that are changed; null for one that was not
+	// given.
 	Was     ForkedKeys             `json:"was,omitempty"`
 	Drop    []int                  `json:"drop,omitempty"`
 	Remove  []protocol.Message     `json:"remove,omitempty"`
 	Replace []protocol.Replacement `json:"replace,omitempty"`
 }
 
-// ForkedKeys are keys of a condition with their values in JSON.
+// ForkedKeys are former values of a condition's keys, in JSON.
 type ForkedKeys map[string]json.RawMessage
 
-// Changed returns the keys that a condition has otherwise; nil if there are none.
+// Changed returns those of k whose values in now differ; nil if there are none.
 func (k ForkedKeys) Changed(now Condition) ForkedKeys {
 	var changed ForkedKeys
 	values := Fields(now)
@@ -50,13 +51,13 @@ func (k ForkedKeys) Changed(now Condition) ForkedKeys {
 	return changed
 }
 
-// IsControl reports whether nothing is changed: what differs is chance.
+// IsControl reports whether the fork changes nothing, so that only chance differs.
 func (f *Fork) IsControl() bool {
 	return f != nil && len(f.Was)+len(f.Drop)+len(f.Remove)+len(f.Replace) == 0
 }
 
-// Origin returns the replicate of the original from which a replicate goes on. Each
-// replicate of the original is gone on from as often as the fork has replicates.
+// Origin returns the replicate of the original that a replicate of the fork continues: replicate
+// modulo f.Replicates; replicate itself if f is nil.
 func (f *Fork) Origin(replicate int) int {
 	if f == nil || f.Replicates < 1 {
 		return replicate
@@ -64,13 +65,14 @@ func (f *Fork) Origin(replicate int) int {
 	return replicate % f.Replicates
 }
 
-// OriginID returns the id of the collaboration that a cell goes on from.
+// OriginID returns the id of the collaboration that a cell continues.
 func (f *Fork) OriginID(c Cell) string {
 	return f.Condition + Cell{Instance: c.Instance, Replicate: f.Origin(c.Replicate)}.Suffix()
 }
 
-// Draws returns the replicate by which answers are drawn and cached: those after a fork
-// are other ones than the original's, also where nothing is changed.
+// Draws returns the replicate number under which answers after the fork are drawn and cached. It
+// differs from those of the original, so even a fork without changes draws anew; replicate itself
+// if f is nil.
 func (f *Fork) Draws(replicate int) int {
 	if f == nil {
 		return replicate
@@ -78,7 +80,8 @@ func (f *Fork) Draws(replicate int) int {
 	return replicate + f.Replicates
 }
 
-// Draws returns the replicate by which a condition's answers are drawn and cached.
+// Draws returns the replicate number under which the condition's answers are drawn and cached;
+// see Fork.Draws. The control same has numbers of its own.
 func (c Condition) Draws(replicate int) int {
 	if c.Control == Same {
 		replicate += MaxCells // that no condition has, however far it is extended
@@ -86,7 +89,7 @@ func (c Condition) Draws(replicate int) int {
 	return c.Fork.Draws(replicate)
 }
 
-// Original returns the condition that a fork's collaborations go on from.
+// Original returns the condition that c is a fork of.
 func (c Condition) Original() (Condition, error) {
 	f := c.Fork
 	keys := Fields(c)
@@ -158,11 +161,11 @@ func (c Condition) newSession(plugins catalogue.Catalogue, agents int, seed uint
 		Remove: f.Remove, Replace: f.Replace}, by)
 }
 
-// Without are collaborations by id, of the campaign that is forked, which did not succeed:
-// nothing can go on from them, so their forks are not cells. Other campaigns have none.
+// Without are the ids of the forked campaign's collaborations that did not succeed. They cannot
+// be continued, so their forks are not cells. Only forks have any.
 type Without []string
 
-// Set returns the ids to look up.
+// Set returns the ids as a set.
 func (w Without) Set() map[string]bool {
 	has := make(map[string]bool, len(w))
 	for _, id := range w {
@@ -209,8 +212,8 @@ func (c Campaign) withoutLeftOut(o Order) []Cell {
 	return cells
 }
 
-// Origins returns the ids of the collaborations that a fork's cells go on from, each once,
-// with those of the cells that are left out.
+// Origins returns the ids of the collaborations that a fork's cells continue, each once,
+// including those in Without.
 func (c Campaign) Origins() []string {
 	c.Without = nil
 	seen := map[string]bool{}
@@ -246,7 +249,7 @@ type Course struct {
 	plays [][]transcript.Entry
 }
 
-// Course plays a condition that goes on from no other with made-up acts.
+// Course plays a condition, its fork left out, with made-up acts of this many agents.
 func (c Condition) Course(plugins catalogue.Catalogue, agents int) (all Course) {
 	c.Fork = nil
 	for _, agreement := range []func(entry int) int{
@@ -271,10 +274,10 @@ func (c Condition) Course(plugins catalogue.Catalogue, agents int) (all Course) 
 	return all
 }
 
-// With returns what can be asked in either.
+// With returns what can be asked in c or other.
 func (c Course) With(other Course) Course { return Course{slices.Concat(c.plays, other.plays)} }
 
-// Entries returns the most that there are.
+// Entries returns the most entries of a play.
 func (c Course) Entries() (most int) {
 	for _, play := range c.plays {
 		most = max(most, len(play))
@@ -282,7 +285,7 @@ func (c Course) Entries() (most int) {
 	return most
 }
 
-// Has reports whether some message is picked.
+// Has reports whether m picks a message of a play.
 func (c Course) Has(m protocol.Message) bool {
 	if m.Entry != nil { // which one it is depends on the course
 		return *m.Entry >= 0 && *m.Entry < c.Entries()

@@ -12,7 +12,7 @@ import (
 // first ones.
 type Chosen [][]int
 
-// Of returns the instances that are chosen for a condition; nil if it runs the first ones.
+// Of returns the indices of the instances chosen for a condition; nil if it runs the first ones.
 func (x Chosen) Of(condition int) []int {
 	if x == nil {
 		return nil
@@ -40,7 +40,7 @@ func (c Campaign) HasSoundInstances() bool {
 	return true
 }
 
-// InstancesOf returns which instances a condition runs.
+// InstancesOf returns the indices of the instances that a condition runs.
 func (c Campaign) InstancesOf(condition int) []int {
 	if list := c.Chosen.Of(condition); list != nil {
 		return list

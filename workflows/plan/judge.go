@@ -15,7 +15,7 @@ type Judge struct {
 	Scale    [2]float64 `json:"scale"` // the lowest and the highest score that it can give
 	Generate Generate   `json:"generate"`
 	Reasks   int        `json:"reasks"`  // further questions after an answer that cannot be read
-	Samples  int        `json:"samples"` // judgements of one decision, whose mean is its score
+	Samples  int        `json:"samples"` // judgements per decision; their mean is its score
 }
 
 // JudgeForm is a judge as files and recorded plans write it.
@@ -28,7 +28,7 @@ type JudgeForm struct {
 	Samples  *int            `json:"samples"`
 }
 
-// Judge returns the judge of a form but its model, with defaults for what it leaves out.
+// Judge returns the judge without its Model, with defaults for what f leaves out.
 func (f JudgeForm) Judge() Judge {
 	j := Judge{Rubric: strings.TrimSpace(f.Rubric), Scale: [2]float64{0, 1},
 		Generate: Generate{Temperature: new(0.0), MaxTokens: 1024}, Reasks: 2, Samples: 1}
@@ -47,8 +47,7 @@ func (f JudgeForm) Judge() Judge {
 	return j
 }
 
-// Share returns a score of the judge's scale as a share, 0 at its lower end and 1 at
-// its upper.
+// Share converts a score on the judge's scale to a share: 0 at its lower end, 1 at its upper.
 func (j Judge) Share(score float64) float64 { return (score - j.Scale[0]) / (j.Scale[1] - j.Scale[0]) }
 
 // Judge returns the model that scores the condition's decisions; false without one.
@@ -68,7 +67,7 @@ func (c Condition) Judge() (Judge, bool) {
 	return j, true
 }
 
-// GenerateFor returns the sampling parameters that one of AllModels is asked with.
+// GenerateFor returns the sampling parameters for m, one of AllModels.
 func (c Condition) GenerateFor(m Choice) Generate {
 	if j, ok := c.Judge(); ok && reflect.DeepEqual(j.Model, m) {
 		return j.Generate

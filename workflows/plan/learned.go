@@ -9,10 +9,10 @@ import (
 // LearnedStop is the name of the stopping rule that is fitted on a past campaign.
 const LearnedStop = "learned"
 
-// EmbedderPrefix begins the names of models that measure distances.
+// EmbedderPrefix is the prefix of the names of embedding models, which measure distances.
 const EmbedderPrefix = "embedder/"
 
-// Annotator is the model that a stopping rule's annotations are asked of.
+// Annotator is the model that makes a stopping rule's annotations.
 type Annotator struct {
 	Model    Choice   `json:"model"`
 	Generate Generate `json:"generate"`
@@ -31,8 +31,8 @@ func (c Condition) Learned() (stopping.LearnedParams, stopping.LearnedFit, bool)
 	return p, fit, true
 }
 
-// Annotator returns who annotates messages for the condition's stopping rule; false if
-// the rule needs nobody.
+// Annotator returns the model that annotates messages for the condition's stopping rule; ok is
+// false if it needs none.
 func (c Condition) Annotator() (a Annotator, ok bool) {
 	_, fit, learned := c.Learned()
 	if !learned || fit.AnnotatorRole() == "" || len(fit.Asks) == 0 {
@@ -41,8 +41,8 @@ func (c Condition) Annotator() (a Annotator, ok bool) {
 	return a, json.Unmarshal(fit.Asks, &a) == nil && a.Model.Name != ""
 }
 
-// ForHistory returns the stopping rule without the words of its annotator: workflows
-// decide by the rule and ask nobody.
+// ForHistory returns a learned stopping rule without its annotator, which workflows do not need;
+// any other choice as it is.
 func (c Choice) ForHistory() Choice {
 	given := c.GivenParameters()
 	var fit map[string]json.RawMessage
@@ -54,7 +54,7 @@ func (c Choice) ForHistory() Choice {
 	return Choice{Name: c.Name, Params: JSON(given)}
 }
 
-// WithoutFit returns a condition as its file gives it.
+// WithoutFit returns the condition without the fit of its stopping rule, as its file gives it.
 func (c Condition) WithoutFit() Condition {
 	given := c.Stop.GivenParameters()
 	if given["fit"] == nil {

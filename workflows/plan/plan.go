@@ -35,11 +35,14 @@ type Generate struct {
 	ReasoningEffort string `json:"reasoning_effort,omitempty"`
 	// Thinking is how many tokens a model may think for, in place of an effort.
 	Thinking int `json:"thinking,omitempty"`
+	// Logprobs asks for the log-probabilities of an answer's tokens; their mean is recorded.
+	Logprobs bool `json:"logprobs,omitempty"`
 	// ExtraBody are further fields of the request's body, passed on as they are.
 	ExtraBody map[string]any `json:"extra_body,omitempty"`
 }
 
-// Efforts returns how much a model can be told to think, in all services; each takes some of them.
+// Efforts returns the values of Generate.ReasoningEffort over all services; each service takes
+// some of them.
 func Efforts() []string { return []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"} }
 
 // Condition is all that decides how a group works: one point of the grid.
@@ -49,16 +52,18 @@ type Condition struct {
 	Rule     Choice `json:"rule"`
 	Stop     Choice `json:"stop"`
 	Model    Choice `json:"model"`
-	// Models are asked in place of Model by the agents and roles that they are for.
+	// Models replace Model, by name of the agent or role.
 	Models   map[string]Choice `json:"models,omitempty"`
-	Agents   *Agents           `json:"agents,omitempty"` // nil if it says nothing of them
+	Agents   *Agents           `json:"agents,omitempty"` // nil if the file does not describe them
 	Generate Generate          `json:"generate"`
 	Reasks   int               `json:"reasks"` // further questions after an unusable answer
-	// Reask is how these are put; Reasoning how agents are asked about questions of one's own.
+	// Reask is the form of these; Reasoning is how agents are asked about questions in the user's own
+	// data.
 	Reask     Reask              `json:"reask,omitempty"`
 	Reasoning protocol.Reasoning `json:"reasoning,omitempty"`
-	Fork      *Fork              `json:"fork,omitempty"` // nil if it goes on from no other campaign
-	// Control is what is held against the condition that is the same without it; empty for others.
+	Fork      *Fork              `json:"fork,omitempty"` // nil if it is not forked
+	// Control says how it differs from the condition that it is a control of; "" if it is not a
+	// control.
 	Control Control `json:"control,omitempty"`
 }
 
@@ -70,9 +75,8 @@ func (c Condition) ModelOf(speaker string) Choice {
 	return c.Model
 }
 
-// AllModels returns the models that a condition asks: the main one, then the
-// others by speaker, then those of its agents, then its judge, then who annotates
-// messages for its stopping rule.
+// AllModels returns the models that a condition calls: Model, those of Models by speaker, those
+// of its agents, its judge's, and its stopping rule's annotator's.
 func (c Condition) AllModels() []Choice {
 	all := []Choice{c.Model}
 	for _, speaker := range slices.Sorted(maps.Keys(c.Models)) {
@@ -88,8 +92,8 @@ func (c Condition) AllModels() []Choice {
 	return all
 }
 
-// ID names the condition: its rule (or protocol) and a hash of all of it but the
-// addresses of its models.
+// ID returns the condition's id: its rule (or protocol) and a hash of all but the addresses of
+// its models.
 func (c Condition) ID() string {
 	name := c.Rule.Name
 	if name == "" {
@@ -106,24 +110,25 @@ type Limits struct {
 	Tokens         int64    `json:"tokens,omitempty"`         // in all
 	// Models are the limits of single models, by provider/model.
 	Models map[string]ModelLimits `json:"models,omitempty"`
-	// Tier is the service tier in which models are asked that have a price in it; standard if empty.
+	// Tier is the service tier for models that have a price in it; standard if empty.
 	Tier Tier `json:"tier,omitempty"`
 	// TierWait is how long a call waits for the tier, or for its batch, before it is made in the
-	// standard one, as 15m; never if it must not be. Empty is DefaultTierWait or DefaultBatchWait.
+	// standard tier, such as 15m; never: it waits for ever. Empty means DefaultTierWait or
+	// DefaultBatchWait.
 	TierWait string `json:"tier_wait,omitempty"`
 }
 
-// Tier is a tier in which services sell the same answers at other prices.
+// Tier is a service tier: the same answers at another price.
 type Tier string
 
-// The tiers. Services call Standard default, too.
+// Values of Tier. Some services call Standard default.
 const (
 	Standard Tier = "standard"
 	Flex     Tier = "flex"  // about half the price, slower, and refused while the service is busy
 	Batch    Tier = "batch" // half the price, within a day: many calls in one file
 )
 
-// TierWait if the file says nothing: of the tier flex, and of batches.
+// Defaults of Limits.TierWait, for the tiers flex and batch.
 const (
 	DefaultTierWait  = 15 * time.Minute
 	DefaultBatchWait = 24 * time.Hour
@@ -162,8 +167,8 @@ type Axis struct {
 type Campaign struct {
 	Name       string          `json:"name"`
 	Seed       uint64          `json:"seed"`
-	Replicates int             `json:"replicates"`        // of each condition, or of those with most
-	Repeats    []int           `json:"repeats,omitempty"` // how many each condition runs, where they differ
+	Replicates int             `json:"replicates"`        // of each condition; the greatest if they differ
+	Repeats    []int           `json:"repeats,omitempty"` // replicates by condition, if they differ
 	Instances  []int           `json:"instances"`         // how many each condition runs
 	Chosen     Chosen          `json:"chosen,omitempty"`
 	Without    Without         `json:"without,omitempty"`
@@ -173,20 +178,21 @@ type Campaign struct {
 	Conditions []Condition     `json:"conditions"`
 }
 
-// CollaborationID names a cell within its campaign.
+// CollaborationID returns the id of a cell's collaboration within its campaign.
 func (c Campaign) CollaborationID(cell Cell) string {
 	return c.Conditions[cell.Condition].ID() + cell.Suffix()
 }
 
-// Suffix returns what follows the condition's id in the id of a collaboration.
+// Suffix returns the part of a collaboration's id after the condition's id:
+// -iINSTANCE-rREPLICATE.
 func (c Cell) Suffix() string { return fmt.Sprintf("-i%d-r%d", c.Instance, c.Replicate) }
 
-// Revision identifies the campaign with exactly these cells.
+// Revision returns an id of the campaign with exactly these cells.
 func (c Campaign) Revision() string { return Digest(c)[:12] }
 
-// Extends says what keeps c from being the recorded campaign or an extension of it, and
-// what to write instead; none if it may continue. An extension makes every recorded
-// condition, however its file writes them, with at least as many cells.
+// Extends returns the reasons why c is neither the recorded campaign nor an extension of it, with
+// what to write instead; nil if it is. An extension has every recorded condition, however its
+// file writes it, with at least as many cells.
 func (c Campaign) Extends(recorded Campaign) []string {
 	var diff []string
 	differ := func(key string, was, is any) {
@@ -229,7 +235,8 @@ func (c Campaign) lostConditions(recorded Campaign) []string {
 		return nil
 	}
 	diff := append(baseDifferences(recorded, c), gridDifferences(recorded, c)...)
-	return append(diff, fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, not taken away", wording.Some(lost)))
+	return append(diff, fmt.Sprintf("the file no longer makes %s, which the campaign has; conditions can be added, "+
+		"not taken away", wording.Some(lost)))
 }
 
 // baseDifferences names the keys outside the grid that differ, other than those that
@@ -290,7 +297,8 @@ func gridDifferences(was, is Campaign) []string {
 			Fields(base[root])[rest] != nil {
 			missing(axis.Key, Fields(base[root])[rest])
 		} else {
-			diff = append(diff, fmt.Sprintf("grid.%s is new and does not say what the recorded conditions have for it; add their value to the list", axis.Key))
+			diff = append(diff, fmt.Sprintf("grid.%s is new and does not say what the recorded conditions have for "+
+				"it; add their value to the list", axis.Key))
 		}
 	}
 	return slices.Compact(diff)
@@ -351,7 +359,7 @@ func orNothing(v json.RawMessage) string {
 	return string(v)
 }
 
-// Digest returns the SHA-256 of a value's JSON, in hex; identities begin with it.
+// Digest returns the SHA-256 of JSON(v), in hex; ids are prefixes of it.
 func Digest(v any) string {
 	sum := sha256.Sum256(JSON(v))
 	return hex.EncodeToString(sum[:])

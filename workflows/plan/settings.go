@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Check says what of the limits cannot be, by key.
+// Check returns the errors of invalid limits, by key.
 func (l Limits) Check() map[string]error {
 	errs := map[string]error{}
 	whole := func(key string, n, least, most int64, of string) {
@@ -71,11 +71,11 @@ type Labels struct {
 	Reasks   int // further questions after an answer that cannot be read
 }
 
-// Events that a campaign sends word of.
+// Events that a campaign reports; see Notify.
 const (
-	NotifyEnd    = "end"    // every cell has ended, well or not
-	NotifyPause  = "pause"  // it is paused, whatever for
-	NotifyBudget = "budget" // four fifths of a cap are spent, or it is paused because nothing more fits
+	NotifyEnd    = "end"    // every cell has ended, whatever its status
+	NotifyPause  = "pause"  // it is paused, for any reason
+	NotifyBudget = "budget" // 80 % of a limit is spent, or it is paused because no further call fits
 )
 
 // Notify says where a campaign's end, pauses and budget are reported. It is not part of the
@@ -88,13 +88,13 @@ type Notify struct {
 	On         []string `json:"on,omitempty"` // events; empty is all
 }
 
-// Wants reports whether one of these events is to be sent.
+// Wants reports whether any of these events is to be reported.
 func (n Notify) Wants(events ...string) bool {
 	return len(n.On) == 0 || slices.ContainsFunc(events, func(e string) bool { return slices.Contains(n.On, e) })
 }
 
-// Card is what only the owner can say of a campaign's data set. It is not part of the campaign's
-// identity: it may change at any time.
+// Card holds what only the owner can state about a campaign's data set. It is not part of the
+// campaign's identity: it may change at any time.
 type Card struct {
 	License  string `json:"license,omitempty"`  // SPDX identifier or address
 	Citation string `json:"citation,omitempty"` // how to cite it

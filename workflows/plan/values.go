@@ -29,8 +29,8 @@ func (v Value) String() string {
 	return string(v.Value)
 }
 
-// Paths returns the paths of a condition that an axis sets: its key, or what the
-// values of an axis with its own name set.
+// Paths returns the paths of a condition that an axis sets: its key or, if that is a name of the
+// user's, the paths that its values set.
 func (a Axis) Paths() []string {
 	if root, _, _ := strings.Cut(a.Key, "."); slices.Contains(conditionKeys, root) {
 		return []string{a.Key}
@@ -53,14 +53,14 @@ func (a Axis) Paths() []string {
 	return slices.Sorted(maps.Keys(paths))
 }
 
-// Control is what a condition is held against that is the same without it. Its questions,
-// models, rounds and treatments are those of the other condition.
+// Control is the kind of a control: a condition that differs from another in this only, and
+// shares its questions, models, rounds and treatments.
 type Control string
 
-// The controls. What they have in common with the condition, they are asked in the same
-// words; alone and strangers also draw the same answers there.
+// Values of Control. What a control shares with the condition is asked in the same words; alone
+// and strangers also draw the same answers there.
 const (
-	Same      Control = "same"      // nothing differs but the answers, which are drawn anew
+	Same      Control = "same"      // only the answers differ: they are drawn anew
 	Alone     Control = "alone"     // nobody hears anybody
 	Strangers Control = "strangers" // what is heard is about another instance
 )
@@ -76,9 +76,9 @@ func (c Control) Hears() protocol.Hearing {
 	return protocol.HearsPeers
 }
 
-// StrangersInstance returns the instance that the n-th stranger of a cell answers: one of
-// those that the environment has in all (0 is without an end), but not the cell's own, so
-// that a campaign that is extended keeps its strangers.
+// StrangersInstance returns the instance that the n-th stranger of a cell answers: any but the
+// cell's own of the has instances of the environment (0 means unlimited), also those that the
+// campaign does not run, so that an extended campaign keeps its strangers.
 func (c Campaign) StrangersInstance(cell Cell, n, has int) int {
 	if has == 0 {
 		has = mostStrangers

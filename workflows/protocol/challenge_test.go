@@ -52,6 +52,23 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
+// While nobody has said anything there is no draft to agree with.
+func TestNothingToAgreeWith(t *testing.T) {
+	s := discussing(2, agreement(decision.MajorityConsensus()), func(*protocol.DiscussionParams) {})
+	play(t, s, 100, func(protocol.Pending) transcript.Act { return invalid })
+	checks := 0
+	for _, e := range s.Transcript().Entries {
+		if e.Phase == protocol.PhaseCheck {
+			if checks++; len(e.Payload.Candidates) > 0 {
+				t.Errorf("a candidate of nobody: %+v", e.Payload.Candidates)
+			}
+		}
+	}
+	if checks == 0 {
+		t.Error("nothing was checked")
+	}
+}
+
 // Where a message holds the solution, its reasons are the history's alone to show.
 func TestChallengesOfAMessage(t *testing.T) {
 	for name, want := range map[string]string{

@@ -15,23 +15,23 @@ type ConsensusParams struct {
 	Rounds      int     `json:"rounds"`      // 9, as in the paper's code
 	Network     Network `json:"network"`     // who hears whom: full
 	Probability float64 `json:"probability"` // of a link of a random network: 0.5
-	// how much each one (column) counts for each (row), itself included: all the same
+	// weight of each agent (column) for each agent (row), itself included: all equal
 	Weights [][]float64 `json:"weights"`
-	Delay   Delay       `json:"delay"` // by how many rounds what is seen of others is old: 0
+	Delay   Delay       `json:"delay"` // how many rounds old what is seen of others is: 0
 	// full: all earlier rounds and one's own reasons; current: the present positions
 	Memory  string  `json:"memory"`
 	Epsilon float64 `json:"epsilon"` // positions no farther apart than this, in each coordinate, are a consensus: 1
 	Horizon bool    `json:"horizon"` // agents are told how many rounds there are, and which one it is
 }
 
-// What agents remember. In paper 5's code agents on a line keep the whole chat,
-// robots see the current positions only.
+// Values of Memory. In paper 5's code agents on a line keep the whole chat, robots see the
+// current positions only.
 const (
 	MemoryFull    = "full"
 	MemoryCurrent = "current"
 )
 
-// PhaseStart and its siblings are the phases of the protocol consensus.
+// Phases of consensus.
 const (
 	PhaseStart    = "start"    // the world puts an agent somewhere
 	PhasePosition = "position" // an agent says where it wants to be
@@ -44,12 +44,12 @@ func DefaultConsensus() ConsensusParams {
 		Memory: MemoryFull, Epsilon: 1}
 }
 
-// Consensus is paper 5's protocol: in each round all agents see at once where
-// those are that they hear, and say where they want to be; then the world moves
-// them. Plans are told to the world alone: others see positions.
+// Consensus is paper 5's protocol: in each round all agents are shown, at the same time, the
+// positions of the agents they hear, and say where they want to be; then the world moves them.
+// Only the world is told these plans: other agents see positions.
 //
-// Entries are blocks of one for each agent: the starts, then for each round the
-// plans and the positions come to.
+// Entries come in blocks with one for each agent: the starts, then for each round the plans and
+// the positions reached.
 type Consensus struct {
 	params  ConsensusParams
 	setting Setting
@@ -107,19 +107,19 @@ func checkWeights(w [][]float64, agents int) error {
 // Rounds returns the greatest number of rounds.
 func (c *Consensus) Rounds() int { return c.params.Rounds }
 
-// Traits of consensus: agents move until they stand together.
+// Traits returns the traits of consensus: agents move until they stand together.
 func (c *Consensus) Traits() Traits {
 	return Traits{NoStrangers: "agents see positions there, and hear no texts", Ruleless: true, World: true,
 		Leaves: []stopping.Trace{stopping.States}, Standing: c.standingState}
 }
 
-// Remembers says that agents see earlier rounds, for the prompt.
+// Remembers reports whether agents see earlier rounds; for prompts.
 func (c *Consensus) Remembers() bool { return c.params.Memory == MemoryFull }
 
-// Horizon says that agents are told of the rounds, for the prompt.
+// Horizon reports whether agents are told the number of rounds; for prompts.
 func (c *Consensus) Horizon() bool { return c.params.Horizon }
 
-// Next makes the next block.
+// Next returns the steps of the next block.
 func (c *Consensus) Next(t *transcript.Transcript) Plan {
 	n := c.setting.Agents
 	block := len(t.Entries) / n

@@ -28,33 +28,32 @@ type DebateParams struct {
 	// from the first round on (Figure 2; each sees those before), or by index after
 	// a first round in which all answer alone.
 	Speaking string `json:"speaking"`
-	// Memory is chat: an agent keeps what it was asked and answered as turns of a
-	// chat; or retold: its own answers are told to it in one message.
+	// Memory is chat: an agent's earlier prompts and answers are turns of a chat; or retold: one
+	// message tells it its own answers.
 	Memory   string   `json:"memory"`
 	Topology Topology `json:"topology"`
-	// Agents take part, the first ones of the group; 0 is all.
+	// Agents is how many agents take part, the first ones of the group; 0 means all.
 	Agents int       `json:"agents"`
 	Remove []Removal `json:"remove"`
 	// Viewpoints take the place of the first answers (paper 4, RQ3).
 	Viewpoints Viewpoints          `json:"viewpoints"`
 	Ties       transcript.TieBreak `json:"ties"` // first: the earliest agent's answer
-	// Ballots asks all agents for ballots on the answers after the last round, in
-	// place of counting the answers of each round. Rules whose ballots say more
-	// than an answer does always have them asked for.
+	// Ballots asks all agents for ballots on the answers after the last round, in place of counting
+	// the answers of each round. Rules whose ballots say more than an answer always ask for them.
 	Ballots bool `json:"ballots"`
 	// Confidence asks for a confidence from 0 to 100 with each answer, on a separate
 	// line before it. Like the rest of an answer, peers see it.
 	Confidence bool `json:"confidence"`
 }
 
-// Talks of a debate.
+// Values of DebateParams.Talk.
 const (
 	TalkSimultaneous = "simultaneous"
 	TalkOneByOne     = "one_by_one"
 	TalkSummarizer   = "summarizer"
 )
 
-// Words of Speaking and Memory.
+// Values of DebateParams.Speaking and Memory.
 const (
 	SpeakingOrder = "order"
 	SpeakingIndex = "index"
@@ -107,6 +106,10 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	if err := checkTies(p.Ties); err != nil {
 		errs = append(errs, err)
 	}
+	if p.Viewpoints.Scaling != "" && decision.Weighs(set.Rule) {
+		wrong("viewpoints are given by the environment, without log-probabilities; %s needs those of all answers",
+			set.Rule.Words().Name)
+	}
 	if p.Agents < 0 || p.Agents > set.Agents {
 		wrong("agents is %d; the group has %d, and 0 is all of them", p.Agents, set.Agents)
 	}
@@ -124,16 +127,16 @@ func NewDebate(p DebateParams, set Setting) (*Debate, error) {
 	return &Debate{params: p, setting: set, hears: hears}, errors.Join(errs...)
 }
 
-// Params are for the prompts.
+// Params returns the parameters, for prompts.
 func (d *Debate) Params() DebateParams { return d.params }
 
-// Rounds returns the first one and those of debate.
+// Rounds returns 1, for the first answers, plus the rounds of debate.
 func (d *Debate) Rounds() int { return d.params.Rounds + 1 }
 
-// Chat returns Traits().Chat to templates, recorded ones too.
+// Chat returns Traits().Chat, for prompts; recorded templates call it.
 func (d *Debate) Chat() bool { return d.params.Memory == MemoryChat }
 
-// Traits of a debate: its agents may be fewer than the environment's.
+// Traits returns the traits of a debate: its agents may be fewer than the environment's.
 func (d *Debate) Traits() Traits {
 	t := Traits{Members: d.setting.Agents, Roles: d.setting.judgeRoles(), Chat: d.Chat(),
 		Ties: breakAlways(d.params.Ties)}
@@ -172,8 +175,8 @@ const (
 	PhaseSummary = "summary" // of a round
 )
 
-// Next walks the rounds along the entries there are and makes the first steps
-// that are not among them.
+// Next replays the rounds against t's entries and returns the first steps that t does not have
+// yet.
 func (d *Debate) Next(t *transcript.Transcript) Plan {
 	at := d.countStrangers() // entries walked over
 	if len(t.Entries) < at {

@@ -118,6 +118,9 @@ func TestWhoSeesWhat(t *testing.T) {
 			if (e.Kind == transcript.Decide || e.Phase == protocol.PhaseGold) && e.Audience.Hears(transcript.Speaker{}) {
 				t.Errorf("%s: an agent may see the %s", name, e.Phase)
 			}
+			if e.Phase == protocol.PhaseGold && e.Round != 1 {
+				t.Errorf("%s: the right answer is looked up in round %d", name, e.Round)
+			}
 		}
 	}
 }
@@ -135,6 +138,17 @@ func TestRandom(t *testing.T) {
 		for _, e := range s.Transcript().Entries {
 			if e.Kind == transcript.Ask && e.Round > 1 && len(seen(s, e.Step)) != e.Round-1+2 {
 				t.Fatalf("agent %d of round %d sees %v", e.Speaker.Index, e.Round, indices(seen(s, e.Step)))
+			}
+		}
+		ordered := p
+		ordered.Order = protocol.DefaultDebate().Order
+		s = protocol.NewSession(must(protocol.NewDebate(ordered, set)), set, stopping.Never{})
+		answering(t, s, func(int, int) string { return "A" })
+		for _, e := range s.Transcript().Entries {
+			if e.Kind == transcript.Ask && e.Round > 1 {
+				if peers := indices(seen(s, e.Step)[e.Round-1:]); !slices.IsSorted(peers) {
+					t.Fatalf("a fixed order shows agent %d its peers as %v", e.Speaker.Index, peers)
+				}
 			}
 		}
 		full := p
@@ -200,6 +214,27 @@ func TestCount(t *testing.T) {
 	answering(t, s, func(agent, _ int) string { return []string{"A", "A", "B"}[agent] })
 	if s.Outcome().Standing < 0 {
 		t.Error("two of three present agents are not majority")
+	}
+}
+
+// Who votes sees its own answers of all rounds, then the last ones of others that differ.
+func TestBallotsShow(t *testing.T) {
+	s := debaters(3, func(p *protocol.DebateParams) { p.Rounds, p.Ballots = 1, true })
+	play(t, s, 100, func(p protocol.Pending) transcript.Act {
+		if p.Phase == protocol.PhaseVote {
+			return voted(0)
+		}
+		return proposed([]string{"A", "B", "A"}[p.Speaker.Index])
+	})
+	var got []string
+	for _, e := range s.Transcript().Entries {
+		if e.Payload.Format == transcript.FormatBallot {
+			got = append(got, fmt.Sprint(e.Speaker.Index, indices(seen(s, e.Step))))
+		}
+	}
+	// entries 0 to 2 are the first answers, 3 to 5 the last, of which 3 and 4 are candidates
+	if want := "0 [0 3 4] 1 [1 4 3] 2 [2 5 3 4]"; strings.Join(got, " ") != want {
+		t.Errorf("voters see %v, want %s", got, want)
 	}
 }
 

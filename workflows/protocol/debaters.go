@@ -61,7 +61,7 @@ func (d *Debate) askedIn(round int) []int {
 	return asked
 }
 
-// Words of Receivers.
+// Values of Viewpoints.Receivers.
 const (
 	ReceiversAll = "all"
 	ReceiversOne = "one"

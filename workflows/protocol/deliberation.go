@@ -23,7 +23,7 @@ type DeliberationParams struct {
 	// rule, at the end of each round). By default acceptance for two agents and
 	// leader for more.
 	Authority string `json:"authority"`
-	// Characters of a message beyond which it is cut; 4,000, 0 means no limit.
+	// Characters is the length at which a message is cut; 4,000, 0 means no limit.
 	Characters int `json:"characters"`
 	// Ties of a vote.
 	Ties transcript.TieBreak `json:"ties"`
@@ -42,15 +42,15 @@ type DeliberationParams struct {
 	CentralizedEstimate bool `json:"centralized_estimate"`
 }
 
-// Words of Explanations and Memory.
+// Values of DeliberationParams.Explanations.
 const (
 	ExplanationsShared     = "shared"
 	ExplanationsEverywhere = "everywhere"
 	ExplanationsPrivate    = "private"
 )
 
-// DefaultDeliberation returns the paper's setting without tools. It prints no limit
-// of characters; this one is ours.
+// DefaultDeliberation returns the paper's setting without tools. The paper states no limit of
+// characters; this one is ours.
 func DefaultDeliberation() DeliberationParams {
 	return DeliberationParams{
 		Variant: Deliberating, Rounds: 6, Characters: 4000, Ties: transcript.TiesKeep,
@@ -58,14 +58,14 @@ func DefaultDeliberation() DeliberationParams {
 	}
 }
 
-// Who decides.
+// Values of DeliberationParams.Authority: who decides.
 const (
 	Acceptance = "acceptance"
 	Leader     = "leader"
 	Vote       = "vote"
 )
 
-// The variants: what agents know and how many act.
+// Values of DeliberationParams.Variant: what agents know and how many act.
 const (
 	Deliberating = "deliberation"
 	Centralized  = "centralized"
@@ -122,7 +122,8 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 	votes := p.Authority == Vote && p.Variant != Centralized
 	if set.Rule != nil && !votes && (set.Rule.Ballot(2, 2).Kind != transcript.Choose ||
 		decision.MeansOf(set.Rule) != decision.ByBallots) {
-		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes: expected authority: vote", set.Rule.Words().Name)
+		wrong("authority is one agent's here, whose word is one vote; the rule %s needs other votes: expected "+
+			"authority: vote", set.Rule.Words().Name)
 	}
 	if p.Variant == Centralized {
 		p.Rounds = 1
@@ -133,9 +134,9 @@ func NewDeliberation(p DeliberationParams, set Setting) (*Deliberation, error) {
 // Rounds returns the greatest number of rounds.
 func (d *Deliberation) Rounds() int { return d.params.Rounds }
 
-// Traits of deliberation: the word of the agent that may end it is enough.
+// Traits returns the traits of deliberation: the agent that may end it needs nobody's agreement.
 func (d *Deliberation) Traits() Traits {
-	t := Traits{NoStrangers: repliesToOthers, Roles: d.setting.judgeRoles(), Estimates: true,
+	t := Traits{NoStrangers: aboutThisInstance, Roles: d.setting.judgeRoles(), Estimates: true,
 		Tools: deliberationTools(), AskedVote: true, Ties: breakAlways(d.params.Ties)}
 	if d.Alone() {
 		t.Members = 1
@@ -143,24 +144,38 @@ func (d *Deliberation) Traits() Traits {
 	return t
 }
 
-// Means returns where the votes come from, for the prompts.
+// Means returns where the votes come from, for prompts.
 func (d *Deliberation) Means() decision.Means { return decision.MeansOf(d.setting.Rule) }
 
-// Authority and its siblings are for the prompts.
+// Authority returns who decides. It and the following methods are for prompts.
 func (d *Deliberation) Authority() string { return d.params.Authority }
-func (d *Deliberation) Characters() int   { return d.params.Characters }
-func (d *Deliberation) Alone() bool       { return d.params.Variant == Centralized }
-func (d *Deliberation) Informed() bool    { return d.params.Variant != Deliberating }
-func (d *Deliberation) Explains() bool    { return d.params.Explanations != ExplanationsPrivate }
+
+// Characters returns the length at which a message is cut; 0 means no limit.
+func (d *Deliberation) Characters() int { return d.params.Characters }
+
+// Alone reports whether one agent decides for all (centralized).
+func (d *Deliberation) Alone() bool { return d.params.Variant == Centralized }
+
+// Informed reports whether agents have all observations (centralized, oracle).
+func (d *Deliberation) Informed() bool { return d.params.Variant != Deliberating }
+
+// Explains reports whether explanations are shared.
+func (d *Deliberation) Explains() bool { return d.params.Explanations != ExplanationsPrivate }
+
+// ExplainsInMessages reports whether messages are shown explanations of plans.
 func (d *Deliberation) ExplainsInMessages() bool {
 	return d.params.Explanations == ExplanationsEverywhere
 }
+
+// Remembers reports whether prompts show all that the agent ever saw.
 func (d *Deliberation) Remembers() bool { return d.params.Memory == MemoryFull }
+
+// Estimates reports whether agents are asked for estimates of the state.
 func (d *Deliberation) Estimates() bool {
 	return !d.Alone() || d.params.CentralizedEstimate || len(d.Tools()) > 0
 }
 
-// Tools returns those of the first agent, for the prompts of one that is alone.
+// Tools returns the tools of the first agent, for the prompts of one that is alone.
 func (d *Deliberation) Tools() []string { return d.toolsOf(0) }
 
 // toolsOf returns the tools of an agent: its seat's, or everybody's, which a judge has too.
@@ -188,7 +203,7 @@ const (
 	toolCalculator = "calculator"
 )
 
-// Next goes on from the last entry.
+// Next returns the steps that follow the last entry, or the end.
 func (d *Deliberation) Next(t *transcript.Transcript) Plan {
 	if len(t.Entries) == 0 {
 		if d.params.Variant != Deliberating {

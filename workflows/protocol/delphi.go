@@ -11,12 +11,11 @@ import (
 // DelphiParams are the parameters of the protocol delphi.
 type DelphiParams struct {
 	Rounds int `json:"rounds"` // the most rounds: 5
-	// Stable is after how many rounds with an unchanged median the group is done: 1.
-	// 0 runs all rounds.
+	// Stable is how many rounds with an unchanged median end it: 1. 0 runs all rounds.
 	Stable int `json:"stable"`
 }
 
-// DefaultDelphi ends as soon as the median stays.
+// DefaultDelphi returns at most 5 rounds, ending once the median is unchanged.
 func DefaultDelphi() DelphiParams { return DelphiParams{Rounds: 5, Stable: 1} }
 
 // Delphi is the method of Dalkey and Helmer (1963): in each round all agents
@@ -34,7 +33,7 @@ type Delphi struct {
 // Phases of Delphi.
 const (
 	PhaseEstimate = "estimate"
-	PhaseFeedback = "feedback" // median and quartiles, of which the environment knows what they mean
+	PhaseFeedback = "feedback" // median and quartiles, from the environment
 )
 
 var facilitator = transcript.Speaker{Role: "facilitator"}
@@ -54,7 +53,7 @@ func NewDelphi(p DelphiParams, set Setting) (*Delphi, error) {
 // Rounds returns the greatest number of rounds.
 func (d *Delphi) Rounds() int { return d.params.Rounds }
 
-// Traits of Delphi: the median stands without a vote.
+// Traits returns the traits of Delphi: the median stands without a vote.
 func (d *Delphi) Traits() Traits {
 	return Traits{NoStrangers: "agents are told medians and quartiles there, and hear no texts", Ruleless: true,
 		Cues: []envs.Cue{{Name: envs.CueMedian}}, Standing: d.standingFeedback}

@@ -19,7 +19,7 @@ type DiscussionParams struct {
 	Paradigm string `json:"paradigm"`  // who sees what: memory, relay, report, debate, collective_refinement
 	Order    string `json:"order"`     // of speaking: fixed, rotating (each turn another begins), random
 	Memory   int    `json:"memory"`    // earlier turns that are still seen; 2, and 0 is all
-	// Inner is how often the others speak in a turn of a debate; 2.
+	// Inner is how often the others speak per turn in the paradigm debate; 2.
 	Inner    int    `json:"inner_rounds"`
 	Response string `json:"response"` // free_text, simple, critical, reasoning
 	// ChainOfThought asks to think step by step.
@@ -38,9 +38,8 @@ type DiscussionParams struct {
 	// Answers are shown to voters and challengers as they were written, or in
 	// the canonical form in which they are compared.
 	Answers string `json:"answers"`
-	// Unread is what becomes of a final answer that cannot be read once it is not asked for
-	// again: it is shown to voters like any other, and decides nothing if it wins, as in the
-	// paper; or it is left out of the vote.
+	// Unread is what happens to a final answer that cannot be read after all re-asks: shown to voters
+	// like any other, deciding nothing if it wins, as in the paper; or left out of the vote.
 	Unread string `json:"unread"`
 	// VoteReason asks voters for a reason before their ballot; the paper's give
 	// nothing but the ballot.
@@ -150,12 +149,14 @@ func (d *Discussion) checkCombination() error {
 		}
 	}
 	refuse(d.speaksAtOnce() && d.means == decision.ByAgreement,
-		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); with collective and %s, expected a rule with a vote", rule, refinement)
+		"agents who all speak at once cannot agree with one another in turn, which the rule %s needs (paper 2 §4.3); "+
+			"with collective and %s, expected a rule with a vote", rule, refinement)
 	refuse(p.Collective && p.Paradigm != "memory",
 		"paradigm is %s; collective shows nothing but solutions, so it is accepted with memory only", p.Paradigm)
 	refuse(p.SkipDecision && p.Challenge != "none",
 		"challenge is %s, and skip_decision leaves no decision to challenge: challenge: none is accepted", p.Challenge)
-	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their own: expected extract: true")
+	refuse(p.Collective && !p.Extract, "extract is false; collective shows final answers, which are turns of their "+
+		"own: expected extract: true")
 	refuse(p.Response == reasoning && !p.Extract,
 		"extract is false; with response: reasoning no message tells a solution: expected extract: true")
 	refuse(d.means == decision.ByAnswers && !p.Extract,
@@ -163,13 +164,13 @@ func (d *Discussion) checkCombination() error {
 	return errors.Join(errs...)
 }
 
-// Answers as voters see them.
+// Values of DiscussionParams.Answers: how voters see answers.
 const (
 	Written   = "written"
 	Canonical = "canonical"
 )
 
-// Final answers that cannot be read, in a vote.
+// Values of DiscussionParams.Unread: unreadable final answers in a vote.
 const (
 	UnreadShown   = "shown"
 	UnreadLeftOut = "left_out"
@@ -188,13 +189,15 @@ func (d *Discussion) speaksAtOnce() bool {
 // Rounds returns the greatest number of turns.
 func (d *Discussion) Rounds() int { return d.params.Rounds }
 
-// Traits of a discussion: who is asked votes, and it ends by itself.
+// Traits returns the traits of a discussion: those asked for a ballot are the electorate, and it
+// ends by itself.
 func (d *Discussion) Traits() Traits {
-	return Traits{NoStrangers: repliesToOthers, Roles: d.listRoles(), Cues: d.listCues(), AskedVote: true,
+	why := d.whyNoStrangers()
+	return Traits{Strangers: why == "", NoStrangers: why, Roles: d.listRoles(), Cues: d.listCues(), AskedVote: true,
 		Authored: d.authoredAgents(), Persona: d.givenPersona, Ties: d.tiesIn}
 }
 
-// listRoles write personas, judge and retrieve.
+// listRoles write personas, judge, retrieve, and stand for agents.
 func (d *Discussion) listRoles() []string {
 	var roles []string
 	if d.countAuthored() > 0 {
@@ -203,6 +206,9 @@ func (d *Discussion) listRoles() []string {
 	roles = append(roles, d.setting.judgeRoles()...)
 	if d.params.Challenge == "retrieval" {
 		roles = append(roles, retriever.Role)
+	}
+	if d.setting.Hears == HearsStrangers {
+		roles = append(roles, Stranger)
 	}
 	return roles
 }
@@ -221,7 +227,7 @@ func (d *Discussion) tiesIn(round int, phase string) transcript.TieBreak {
 	return transcript.TiesKeep
 }
 
-// Params are for the prompts.
+// Params returns the parameters, for prompts.
 func (d *Discussion) Params() DiscussionParams { return d.params }
 
 // Phases of a discussion.

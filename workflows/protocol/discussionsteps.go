@@ -29,7 +29,8 @@ func (d *Discussion) messageStep(t *transcript.Transcript, round, agent int) tra
 	}
 	s := ask(transcript.Speaker{Index: agent}, round, PhaseTalk, transcript.FormatReply, sees)
 	for _, i := range sees {
-		if e := t.Entries[i]; e.Phase == PhaseTalk && e.Act.Status == transcript.Said {
+		isMessage := t.Entries[i].Phase == PhaseTalk || t.Entries[i].Phase == Stranger
+		if e := t.Entries[i]; isMessage && e.Act.Status == transcript.Said {
 			draft := draftOf(e)
 			s.Payload.Candidates = []transcript.Candidate{{
 				Key: t.Entries[draft].Act.Key, Entry: draft, Agents: []int{t.Entries[draft].Speaker.Index},

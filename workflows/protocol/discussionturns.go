@@ -8,7 +8,7 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Next goes on from the last entry.
+// Next returns the steps that follow the last entry, or the end.
 func (d *Discussion) Next(t *transcript.Transcript) Plan {
 	if n := len(t.Entries); n < d.countAuthored() {
 		return planOf(d.personaStep(n))
@@ -24,6 +24,8 @@ func (d *Discussion) Next(t *transcript.Transcript) Plan {
 		}
 	}
 	switch last.Phase {
+	case Stranger:
+		return d.talk(t)
 	case PhaseTalk:
 		if d.means == decision.ByAgreement {
 			return planOf(d.check(t, round))
@@ -77,9 +79,12 @@ func (d *Discussion) continueUndecided(t *transcript.Transcript, last transcript
 	return d.talk(t)
 }
 
-// talk returns who speaks next.
+// talk returns who speaks next; before a round, the strangers who are heard in it.
 func (d *Discussion) talk(t *transcript.Transcript) Plan {
 	round, speakers := d.nextSpeakers(t)
+	if d.needsStrangers(t, round) {
+		return d.meetStrangers(round)
+	}
 	var steps []transcript.Step
 	for _, agent := range speakers {
 		steps = append(steps, d.messageStep(t, round, agent))
@@ -198,7 +203,7 @@ func (d *Discussion) entriesSeen(t *transcript.Transcript, round, agent int) []i
 			seen = append(seen, i)
 		}
 	}
-	return seen
+	return d.heardBy(agent, t, seen)
 }
 
 // canHear reports whether an agent sees a message of another after which next spoke.

@@ -8,34 +8,34 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Parts are what a session is driven by.
+// Parts are the protocol, setting and stopping rule that drive a session.
 type Parts struct {
 	Protocol Protocol
 	Setting  Setting
 	Stop     stopping.Rule
 }
 
-// Fork says where a session leaves the course of another one, and how. Until there it is
-// driven by Before, and its answers are those of the other session: the prefix. With
-// neither Round nor Entry it leaves after the first turn that is removed or replaced.
+// Fork says where and how a session diverges from the original one. Up to there it is driven by
+// Before and has the original's answers: the prefix. With neither Round nor Entry it diverges
+// after the first turn that is removed or replaced.
 type Fork struct {
 	Before Parts
-	// Round is the first round that is another one; 0 if it does not begin with a round.
+	// Round is the first round that differs; 0 if Entry or a message says where.
 	Round int
-	// Entry is the first entry that can be another one, or the first after it that begins a
-	// plan; 0 if it does not begin with an entry.
+	// Entry is the first entry that may differ; within a plan, the fork begins with the next plan. 0
+	// if Round or a message says where.
 	Entry int
-	// Drop are agents that take no further part: their turns are skipped, their ballots
-	// abstentions, and nobody is asked.
+	// Drop are agents that take no further part: their turns are skipped and their ballots are
+	// abstentions, without a call.
 	Drop []int
-	// Remove are messages that nobody gets to see.
+	// Remove are messages that nobody sees.
 	Remove []Message
-	// Replace are messages in whose place others see a given text.
+	// Replace are messages with the texts that others see instead.
 	Replace []Replacement
 }
 
-// Message picks messages: turns of agents that others see, but not ballots. What is zero
-// or nil picks any.
+// Message picks messages: turns of agents that others see, but not ballots. A field that is zero
+// or nil matches any.
 type Message struct {
 	Round int    `json:"round,omitempty"`
 	Agent *int   `json:"agent,omitempty"`
@@ -43,13 +43,14 @@ type Message struct {
 	Entry *int   `json:"entry,omitempty"`
 }
 
-// Replacement is a message with what stands in its place: the answer as a model would give it.
+// Replacement picks messages and gives the text that replaces them: an answer as a model would
+// write it.
 type Replacement struct {
 	Message
 	Text string `json:"text"`
 }
 
-// Picks reports whether a step is one of the messages.
+// Picks reports whether step, with index entry, is one of the messages.
 func (m Message) Picks(entry int, step transcript.Step) bool {
 	return IsMessage(step) && (m.Round == 0 || m.Round == step.Round) &&
 		(m.Agent == nil || *m.Agent == step.Speaker.Index) &&
@@ -76,8 +77,8 @@ type fork struct {
 	given  map[int]string
 }
 
-// BeginFork starts a session that goes on from another one's course, with a panic
-// returned as ErrPanic.
+// BeginFork starts a session that f forks from another and that after drives from there on; it
+// returns a panic as ErrPanic.
 func BeginFork(f Fork, after Parts) (s *Session, err error) {
 	defer restoreOnPanic(&err, func() { s = nil })
 	s = newSession(f.Before)
@@ -86,12 +87,12 @@ func BeginFork(f Fork, after Parts) (s *Session, err error) {
 	return s, nil
 }
 
-// InPrefix reports whether the pending entries are of a course that the session has still
-// to leave: their answers are known. It is false once the session is over.
+// InPrefix reports whether the pending entries still belong to a fork's prefix, so their answers
+// are known. It is false once the session has ended.
 func (s *Session) InPrefix() bool { return s.fork != nil && !s.fork.begun && s.outcome == nil }
 
-// Prefix returns how many entries come from another course; 0 without a fork. A session
-// that has ended without leaving it has no others.
+// Prefix returns how many entries are the original session's: all so far, until this one
+// diverges; 0 without a fork.
 func (s *Session) Prefix() int {
 	switch {
 	case s.fork == nil:
@@ -102,14 +103,15 @@ func (s *Session) Prefix() int {
 	return len(s.t.Entries)
 }
 
-// IsTaken reports whether an entry is the other session's: it is before the point where this
-// one leaves its course, and no text stands in its place.
+// IsTaken reports whether an entry has the original session's answer: it is in the prefix and not
+// replaced.
 func (s *Session) IsTaken(entry int) bool {
 	_, given := s.Instead(entry)
 	return entry < s.Prefix() && !given
 }
 
-// Instead returns what stands in place of an entry's answer; false if it is to be asked.
+// Instead returns the text that a fork puts in place of an entry's answer; false if there is
+// none.
 func (s *Session) Instead(entry int) (string, bool) {
 	if s.fork == nil {
 		return "", false
@@ -143,7 +145,8 @@ func (s *Session) leave(was []transcript.Step) Plan {
 		if len(p.Steps) > 0 {
 			follows = fmt.Sprintf("round %d", p.Steps[0].Round)
 		}
-		panic(unreadableError(fmt.Sprintf("what is changed cannot continue from these turns: after %d entries round %d would follow, and with the change %s does", f.from, was[0].Round, follows)))
+		panic(unreadableError(fmt.Sprintf("what is changed cannot continue from these turns: after %d entries round "+
+			"%d would follow, and with the change %s does", f.from, was[0].Round, follows)))
 	}
 	return p
 }

@@ -113,31 +113,103 @@ func TestHearsStrangers(t *testing.T) {
 		"summary": {func(p *protocol.DebateParams) { p.Talk = protocol.TalkSummarizer }, 6},
 	} {
 		build := debateOf(x.change)
-		among, strangers := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsStrangers, build)
-		heard := map[string]string{}
-		for i, line := range among {
-			head, from, _ := strings.Cut(line, ": ")
-			gotHead, got, _ := strings.Cut(strangers[i], ": ")
-			texts, instead := strings.Fields(from), strings.Fields(got)
-			if gotHead != head || len(texts) != len(instead) {
-				t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
-				continue
-			}
-			for k, text := range texts {
-				own := strings.HasPrefix(text, strings.Fields(head)[1][:1]+".") || strings.HasPrefix(text, "summarizer")
-				if isStranger := strings.HasPrefix(instead[k], protocol.Stranger+text[:1]); own != (instead[k] == text) || !own && !isStranger {
-					t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
-				}
-				heard[text] = instead[k]
-			}
-		}
-		if len(heard) < 6 {
-			t.Errorf("%s: only %v are heard", name, heard)
-		}
+		compareHeard(t, name, build)
 		set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
 		s := protocol.NewSession(must(build(set)), set, stopping.Never{})
 		if n := len(s.Pending()); n != x.asked {
 			t.Errorf("%s: %d strangers, want %d", name, n, x.asked)
+		}
+	}
+}
+
+// compareHeard holds what agents see among strangers against what they see among peers.
+func compareHeard(t *testing.T, name string, build func(protocol.Setting) (protocol.Protocol, error)) {
+	t.Helper()
+	among, strangers := sightings(t, protocol.HearsPeers, build), sightings(t, protocol.HearsStrangers, build)
+	heard := map[string]string{}
+	for i, line := range among {
+		head, from, _ := strings.Cut(line, ": ")
+		gotHead, got, _ := strings.Cut(strangers[i], ": ")
+		texts, instead := strings.Fields(from), strings.Fields(got)
+		if gotHead != head || len(texts) != len(instead) {
+			t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
+			continue
+		}
+		for k, text := range texts {
+			own := strings.HasPrefix(text, strings.Fields(head)[1][:1]+".") || strings.HasPrefix(text, "summarizer") || strings.HasPrefix(text, "personas")
+			if isStranger := strings.HasPrefix(instead[k], protocol.Stranger+text[:1]); own != (instead[k] == text) || !own && !isStranger {
+				t.Errorf("%s: %q of peers is %q of strangers", name, line, strangers[i])
+			}
+			heard[text] = instead[k]
+		}
+	}
+	if len(strangers) != len(among) || len(heard) < 6 {
+		t.Errorf("%s: %d steps, not %d; %v are heard", name, len(strangers), len(among), heard)
+	}
+}
+
+// In discussions, too, one of a stranger is in the place of each message of a peer, in whatever order
+// they speak; agents may agree with it, and vote on their own answers.
+func TestDiscussionsHearStrangers(t *testing.T) {
+	for name, change := range map[string]func(*protocol.DiscussionParams){
+		"memory":     func(*protocol.DiscussionParams) {},
+		"forgetting": func(p *protocol.DiscussionParams) { p.Memory = 1 },
+		"relay":      func(p *protocol.DiscussionParams) { p.Paradigm = "relay" },
+		"report":     func(p *protocol.DiscussionParams) { p.Paradigm = "report" },
+		"debate":     func(p *protocol.DiscussionParams) { p.Paradigm = "debate" },
+		"at once":    func(p *protocol.DiscussionParams) { p.Paradigm = "collective_refinement" },
+		"all draft":  func(p *protocol.DiscussionParams) { p.AllDraft = true },
+		"rotating":   func(p *protocol.DiscussionParams) { p.Order = "rotating" },
+		"reasoning":  func(p *protocol.DiscussionParams) { p.Response, p.Personas.Kind = "reasoning", "none" },
+		"undecided":  func(p *protocol.DiscussionParams) { p.SkipDecision = true },
+	} {
+		build := func(set protocol.Setting) (protocol.Protocol, error) {
+			p := protocol.DefaultDiscussion()
+			p.Rounds, p.VoteFrom = 3, 3
+			change(&p)
+			return protocol.NewDiscussion(p, set)
+		}
+		compareHeard(t, name, build)
+		set := protocol.Setting{Agents: 3, Rule: plurality(), Hears: protocol.HearsStrangers}
+		s := protocol.NewSession(must(build(set)), set, stopping.Never{})
+		strangers, messages := 0, 0
+		for s.Outcome() == nil {
+			for _, p := range s.Pending() {
+				act := transcript.Act{Status: transcript.Said, Key: fmt.Sprint(p.Entry)}
+				switch {
+				case p.Phase == protocol.Stranger:
+					strangers++
+					for _, r := range p.Sees { // nothing but its persona
+						if s.Transcript().Entries[r.To-1].Phase != protocol.PhasePersona {
+							t.Errorf("%s: a stranger sees entry %d", name, r.To-1)
+						}
+					}
+				case p.Phase == protocol.PhaseTalk:
+					messages++
+					for _, c := range p.Payload.Candidates {
+						if of := s.Transcript().Entries[c.Entry].Speaker; of.Role != protocol.Stranger && of != p.Speaker {
+							t.Errorf("%s: agent %d may agree with %v", name, p.Speaker.Index, of)
+						}
+					}
+				case p.Payload.Format == transcript.FormatBallot:
+					act.Ballot = &transcript.Ballot{}
+					for _, c := range p.Payload.Candidates {
+						if s.Transcript().Entries[c.Entry].Speaker.Role != "" {
+							t.Errorf("%s: agents vote on what a stranger says", name)
+						}
+					}
+				}
+				if err := s.Record(p.Entry, act); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		unheard := 0
+		if name == "at once" { // the last round's
+			unheard = 3
+		}
+		if strangers != messages-unheard || messages < 9 {
+			t.Errorf("%s: %d strangers for %d messages", name, strangers, messages)
 		}
 	}
 }

@@ -29,7 +29,7 @@ type network struct {
 	matrix [][]float64
 }
 
-// Networks returns the names.
+// Networks returns the names of the networks; see Network.
 func Networks() []string {
 	return []string{"full", "star", "tree", "line", "ring", "leader", "chain", "random"}
 }
@@ -206,7 +206,8 @@ func (t *Topology) UnmarshalJSON(data []byte) error {
 	*t = Topology{}
 	type plain Topology
 	if eitherForm(data, &t.Name, (*plain)(t)) != nil {
-		return fmt.Errorf("%s is not a topology; full, ring, star and tree are, {name: random, k: 2} and {name: explicit, hears: [[1], [0]]}", data)
+		return fmt.Errorf("%s is not a topology; full, ring, star and tree are, {name: random, k: 2} and {name: "+
+			"explicit, hears: [[1], [0]]}", data)
 	}
 	return nil
 }

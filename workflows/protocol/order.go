@@ -16,7 +16,7 @@ const (
 	OrderMADCPerReceiver = "madc_per_receiver" // the authors' code: ascending consistency among the receiver's peers
 )
 
-// Orders that there are.
+// Orders returns the values of DebateParams.Order.
 func Orders() []string {
 	return []string{OrderFixed, OrderRandom, OrderTruthFirst, OrderTruthLast, OrderMADC, OrderMADCPerReceiver}
 }

@@ -16,7 +16,7 @@ type Personas struct {
 	List []Persona
 }
 
-// Persona is a part that an agent plays.
+// Persona is a role that an agent plays.
 type Persona struct {
 	Role        string `json:"role"`
 	Description string `json:"description"`
@@ -24,7 +24,7 @@ type Persona struct {
 	word string
 }
 
-// MarshalJSON writes the word that stands for a persona, or what it is.
+// MarshalJSON writes "generated" or "neutral", or the role and description.
 func (p Persona) MarshalJSON() ([]byte, error) {
 	if p.word != "" {
 		return json.Marshal(p.word)
@@ -64,7 +64,8 @@ func (p Personas) MarshalJSON() ([]byte, error) {
 	return json.Marshal(p.Kind)
 }
 
-var errPersonas = errors.New("personas are generated, neutral, none, or a list with role and description of each (or generated or neutral)")
+var errPersonas = errors.New("personas are generated, neutral, none, or a list with role and description of each (or " +
+	"generated or neutral)")
 
 func (p Personas) check(agents int) error {
 	switch p.Kind {
@@ -72,7 +73,8 @@ func (p Personas) check(agents int) error {
 		return nil
 	case "list":
 	default:
-		return fmt.Errorf("personas is %q; expected generated, neutral, none, or a list with role or description of each (or generated, or neutral)", p.Kind)
+		return fmt.Errorf("personas is %q; expected generated, neutral, none, or a list with role or description of "+
+			"each (or generated, or neutral)", p.Kind)
 	}
 	if len(p.List) < agents {
 		return fmt.Errorf("personas is a list of %d; the group has %d agents that are not neutral", len(p.List), agents)
@@ -81,7 +83,8 @@ func (p Personas) check(agents int) error {
 		switch {
 		case one.word == "generated" || one.word == "neutral" || one.word == "" && one.Role != "":
 		case one.word != "":
-			return fmt.Errorf("personas is a list whose item %d is %q; expected generated, neutral, or role or description", i+1, one.word)
+			return fmt.Errorf("personas is a list whose item %d is %q; expected generated, neutral, or role or "+
+				"description", i+1, one.word)
 		default:
 			return fmt.Errorf("personas is a list whose item %d has no role", i+1)
 		}

@@ -1,7 +1,6 @@
-// Package protocol says who acts when and who sees what. A Protocol is a pure
-// function from a Transcript to the steps that can be taken now; one file
-// holds one protocol. The same protocols run in the workflow, in activities
-// (to know what an agent may see) and in verification.
+// Package protocol says who acts when and who sees what. A Protocol is a pure function from a
+// Transcript to the steps that can be taken now. The same protocols run in the workflow, in
+// activities (to know what an agent may see) and in verification.
 package protocol
 
 import (
@@ -12,21 +11,21 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Prompts holds one folder of templates a protocol: system.tmpl, one for each
-// phase, and parts that these include. activities/prompt says what data they get.
+// Prompts holds one folder of templates per protocol: system.tmpl, one for each phase, and parts
+// that these include. Package activities/prompt describes their data.
 //
 //go:embed prompts
 var Prompts embed.FS
 
 // Protocol is built with its parameters and a Setting; it is pure.
 type Protocol interface {
-	// Next is the steps that can be taken now, which are independent of each
-	// other, or the end. It must not change the transcript.
+	// Next returns the steps that can be taken now, which are independent of each other, or the end.
+	// It must not change t.
 	Next(t *transcript.Transcript) Plan
-	// Rounds is the greatest number of rounds there can be.
+	// Rounds returns the greatest possible number of rounds.
 	Rounds() int
-	// Traits are what it needs and promises. Of a protocol that was not built, they
-	// are those that its parameters do not change.
+	// Traits returns what it needs and promises. The zero value of its type returns the traits that
+	// parameters do not change.
 	Traits() Traits
 }
 
@@ -34,17 +33,17 @@ type Protocol interface {
 type Setting struct {
 	Agents int
 	Rule   decision.Rule
-	// Seats say who the agents are, by agent; nothing if the campaign says nothing.
+	// Seats say who the agents are, by index; nil if the campaign does not describe them.
 	Seats []seats.Seat
-	// Reasoning is how it asks; the zero value is in its own words.
+	// Reasoning is how it asks; the zero value means in the protocol's own words.
 	Reasoning Reasoning
-	// Hears is whom agents hear at all; the zero value is whom the protocol lets them hear.
+	// Hears restricts whom agents hear; the zero value means as the protocol says.
 	Hears Hearing
-	// Seed of the collaboration's treatment: orders that belong to the protocol.
+	// Seed is that of the treatment, for the protocol's random draws.
 	Seed uint64
 }
 
-// Plan is exactly one of the two.
+// Plan is either the next steps or the end; exactly one field is set.
 type Plan struct {
 	Steps []transcript.Step
 	End   *Outcome

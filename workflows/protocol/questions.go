@@ -10,16 +10,15 @@ import (
 // share, so that these are compared and not their words, or in a protocol's own.
 type Reasoning string
 
-// The ways of it. The zero value is ReasoningPaper.
+// Values of Reasoning. The zero value means ReasoningPaper.
 const (
 	ReasoningFirst Reasoning = "first" // reasons, then the answer
 	ReasoningNone  Reasoning = "none"  // the answer alone
 	ReasoningPaper Reasoning = "paper" // as each protocol's own prompts have it
 )
 
-// QuestionPrompts returns the templates that take the place of a protocol's own where
-// questions are asked in the words that all protocols share; none if it has none. Later
-// folders replace earlier ones.
+// QuestionPrompts returns the templates that replace a protocol's own where questions are asked
+// in the words that all protocols share; nil if it has none. Later folders override earlier ones.
 func QuestionPrompts(protocol string) []fs.FS {
 	own, err := fs.Sub(Prompts, "prompts/questions/"+protocol)
 	if err != nil {

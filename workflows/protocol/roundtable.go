@@ -19,7 +19,7 @@ type RoundtableParams struct {
 	Reasons string `json:"reasons"`
 }
 
-// Words of Reasons.
+// Values of RoundtableParams.Reasons.
 const (
 	ReasonsPrivate = "private"
 	ReasonsShown   = "shown"
@@ -32,7 +32,7 @@ type Phase struct {
 	Every int    `json:"every,omitempty"`
 }
 
-// The phases that a chain may have.
+// Phases of a roundtable: links of RoundtableParams.Phases.
 const (
 	PhaseMessage  = "message"
 	PhaseProposal = "proposal"
@@ -100,7 +100,7 @@ func NewRoundtable(p RoundtableParams, set Setting) (*Roundtable, error) {
 	return &Roundtable{params: p, setting: set}, nil
 }
 
-// ShowsReasons returns Traits().Reasons to templates, recorded ones too.
+// ShowsReasons returns Traits().Reasons, for prompts; recorded templates call it.
 func (p *Roundtable) ShowsReasons() bool { return p.params.Reasons == ReasonsShown }
 
 const (
@@ -114,13 +114,13 @@ func (p *Roundtable) Rounds() int { return p.params.Rounds }
 // Phases returns the chain, for the prompt that explains it.
 func (p *Roundtable) Phases() []Phase { return p.params.Phases }
 
-// Means returns where the votes come from, for the same prompt.
+// Means returns where the votes come from, for the prompt that explains the phases.
 func (p *Roundtable) Means() decision.Means { return decision.MeansOf(p.setting.Rule) }
 
-// Ties returns what a vote does with several winners, for the same prompt.
+// Ties returns what a vote does with several winners, for the prompt that explains the phases.
 func (p *Roundtable) Ties() transcript.TieBreak { return p.params.Ties }
 
-// Traits of a roundtable.
+// Traits returns the traits of a roundtable.
 func (p *Roundtable) Traits() Traits {
 	leaves := []stopping.Trace{stopping.Decisions, stopping.Proposals}
 	if len(p.params.Phases) == 0 || slices.ContainsFunc(p.params.Phases,
@@ -128,13 +128,13 @@ func (p *Roundtable) Traits() Traits {
 		leaves = append(leaves, stopping.Messages)
 	}
 	return Traits{
-		NoStrangers: repliesToOthers, Roles: p.setting.judgeRoles(), Leaves: leaves,
+		NoStrangers: aboutThisInstance, Roles: p.setting.judgeRoles(), Leaves: leaves,
 		AskedVote: len(p.setting.judgeRoles()) > 0, Reasons: p.ShowsReasons(), Ties: breakAlways(p.params.Ties),
 	}
 }
 
-// Next walks the chain of phases along the entries there are and makes the
-// first steps that are not among them.
+// Next replays the phases against t's entries and returns the first steps that t does not have
+// yet.
 func (p *Roundtable) Next(t *transcript.Transcript) Plan {
 	at := 0 // entries walked over
 	for round := 1; round <= p.params.Rounds; round++ {

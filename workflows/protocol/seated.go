@@ -32,9 +32,9 @@ func (s Setting) rangesRemembered(t *transcript.Transcript, step transcript.Step
 	return joinRanges(kept)
 }
 
-// Profile returns the ballots that a Decide step counts. An answer without a ballot
-// is a vote for the candidate that it is (debates count answers); any other
-// turn without one, and one that was invalid, is an abstention.
+// Profile returns the ballots that a Decide step counts. An answer without a ballot is a vote for
+// the candidate equal to it (debates count answers); any other turn without a ballot, or an
+// invalid one, is an abstention.
 func (s Setting) Profile(t *transcript.Transcript, step transcript.Step) decision.Profile {
 	p := decision.Profile{Candidates: len(step.Payload.Candidates),
 		Electorate: cmp.Or(step.Payload.Electorate, t.Agents), Round: step.Round}
@@ -59,7 +59,7 @@ func ballotOf(e transcript.Entry, candidates []transcript.Candidate) transcript.
 	}
 	for i, c := range candidates {
 		if c.Key == e.Act.Key && e.Act.Status == transcript.Said {
-			return transcript.Ballot{Choice: i}
+			return transcript.Ballot{Choice: i, Weight: e.Act.Weight}
 		}
 	}
 	return transcript.Ballot{Abstain: true}

@@ -31,7 +31,7 @@ type Pending struct {
 	transcript.Step
 }
 
-// NewSession starts an empty transcript.
+// NewSession starts a session with an empty transcript.
 func NewSession(p Protocol, set Setting, stop stopping.Rule) *Session {
 	s := newSession(Parts{p, set, stop})
 	s.advanceSession()
@@ -43,25 +43,26 @@ func newSession(by Parts) *Session {
 		t: transcript.Transcript{Agents: by.Setting.Agents}}
 }
 
-// Begin is NewSession, with a panic returned as ErrPanic.
+// Begin starts an empty session, as NewSession does, and returns a panic as ErrPanic.
 func Begin(p Protocol, set Setting, stop stopping.Rule) (s *Session, err error) {
 	defer restoreOnPanic(&err, func() { s = nil })
 	return NewSession(p, set, stop), nil
 }
 
-// Transcript returns what has been said; the entries of a plan appear together when all have acts.
+// Transcript returns the transcript so far; the entries of a plan appear together once all have
+// acts.
 func (s *Session) Transcript() *transcript.Transcript { return &s.t }
 
 // Protocol returns the protocol that the session drives.
 func (s *Session) Protocol() Protocol { return s.protocol }
 
-// Seats returns who the agents are, by agent; none if the campaign says nothing of them.
+// Seats returns who the agents are, by index; nil if the campaign does not describe them.
 func (s *Session) Seats() []seats.Seat { return s.setting.Seats }
 
-// Outcome returns nil while steps are pending.
+// Outcome returns how the session ended; nil while steps are pending.
 func (s *Session) Outcome() *Outcome { return s.outcome }
 
-// Round returns the round of the pending steps, or the last one.
+// Round returns the round of the pending steps, or the last round if none are pending.
 func (s *Session) Round() int {
 	if len(s.plan) > 0 {
 		return s.plan[0].Round
@@ -84,9 +85,9 @@ func (s *Session) Pending() []Pending {
 // nobody ever answers otherwise.
 const mostOutlined = 10000
 
-// Outline returns the phases of the pending round that ask somebody, in their order, and
-// how many calls they make, as far as that can be known before anybody has answered: as if
-// everybody proposed something new. A fork's replaced texts count as calls.
+// Outline returns the phases of the pending round that make calls, in order, and an estimate of
+// the number of calls, as if everybody proposed something new. A fork's replaced texts count as
+// calls.
 func (s *Session) Outline() (phases []string, calls int) {
 	t := s.t
 	t.Entries = slices.Clone(t.Entries)
@@ -112,7 +113,7 @@ func (s *Session) Outline() (phases []string, calls int) {
 	return phases, calls
 }
 
-// Entries returns the entries of the transcript and those of the present plan that have acts already.
+// Entries returns the transcript's entries and those of the present plan that already have acts.
 func (s *Session) Entries() []transcript.Entry {
 	entries := slices.Clone(s.t.Entries)
 	for i, step := range s.plan {
@@ -129,8 +130,8 @@ func (s *Session) HasAct(entry int) bool {
 	return i < 0 || i < len(s.plan) && s.acts[i] != nil
 }
 
-// Record gives a pending entry its act. With ErrPanic the entry has it, and
-// nothing can follow.
+// Record sets the act of a pending entry. After ErrPanic the act is recorded, but the session
+// cannot continue.
 func (s *Session) Record(entry int, act transcript.Act) (err error) {
 	i := entry - len(s.t.Entries)
 	if i < 0 || i >= len(s.plan) || s.acts[i] != nil {
@@ -142,8 +143,8 @@ func (s *Session) Record(entry int, act transcript.Act) (err error) {
 	return nil
 }
 
-// ErrPanic is a panic of a protocol, a decision rule or a stopping rule. Left
-// alone, the workflow that drives them would try again without end.
+// ErrPanic reports a panic of a protocol, a decision rule or a stopping rule. An uncaught panic
+// would make the workflow retry without end.
 var ErrPanic = errors.New("a bug in the program: panic in the protocol or a rule")
 
 func restoreOnPanic(err *error, restore func()) {
@@ -230,7 +231,7 @@ func (s *Session) standingCandidate() int {
 	return Standing(&s.t)
 }
 
-// Standing returns the entry whose proposal stands now; -1 if none.
+// Standing returns the entry whose proposal stands after the last vote; -1 if none.
 func Standing(t *transcript.Transcript) int {
 	e, ok := t.Last(func(e transcript.Entry) bool { return e.Kind == transcript.Decide })
 	if !ok {
@@ -239,7 +240,8 @@ func Standing(t *transcript.Transcript) int {
 	return e.Act.Decision.Standing
 }
 
-// Decide counts the ballots of a Decide step and says what stands after it.
+// Decide counts the ballots of a Decide step and returns its act: the winners, the one selected
+// and what stands now.
 func Decide(t *transcript.Transcript, step transcript.Step, set Setting) transcript.Act {
 	d := transcript.Decision{Selected: -1, Standing: step.Payload.Standing}
 	if len(step.Payload.Candidates) > 0 {
@@ -255,8 +257,8 @@ func Decide(t *transcript.Transcript, step transcript.Step, set Setting) transcr
 	return transcript.Act{Status: transcript.Said, Decision: &d}
 }
 
-// BreakTie selects one of the winners of a vote, or none (-1). A lottery draws
-// by the treatment's seed.
+// BreakTie returns the selected one of the winners of a vote, or -1 for none. TiesLottery draws
+// by seed, round and phase.
 func BreakTie(winners []int, ties transcript.TieBreak, seed uint64, round int, phase string) int {
 	switch {
 	case len(winners) == 1:

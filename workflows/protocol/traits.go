@@ -20,11 +20,10 @@ type Traits struct {
 	World bool
 	// Estimates protocols ask what agents believe of a state (envs.Estimating).
 	Estimates bool
-	// Cues are what it comes to ask the environment for, whatever is said. An
-	// environment without an answer is refused before anything is paid.
+	// Cues are those that it asks the environment in every collaboration. An environment that cannot
+	// answer them is refused before any call.
 	Cues []envs.Cue
-	// Leaves is what stopping rules find in the transcript; nothing if the
-	// protocol ends by itself.
+	// Leaves lists what stopping rules find in the transcript; nil if the protocol ends by itself.
 	Leaves []stopping.Trace
 	// Tools are those that its agents can have.
 	Tools []string
@@ -35,7 +34,7 @@ type Traits struct {
 	AskedVote bool
 	// Chat makes an agent's own earlier answers its turns in a chat.
 	Chat bool
-	// Reasons are read by the other agents.
+	// Reasons says that the other agents read reasons of proposals and ballots.
 	Reasons bool
 	// Strangers says that it can show agents the answers of strangers (HearsStrangers).
 	Strangers bool
@@ -44,19 +43,22 @@ type Traits struct {
 	// Authored are the agents whose personas a model writes, in the order in which
 	// they are written.
 	Authored []int
-	// Persona returns the persona that the campaign gives an agent; false if it gives
-	// none. A neutral one has no role. nil gives no agent one.
+	// Persona returns the persona that the campaign gives an agent; false if it gives none. A neutral
+	// persona has no role. nil means no agent has one.
 	Persona func(agent int) (Persona, bool)
-	// Ties says what a count in a phase of a round does with several winners; nil keeps them.
+	// Ties returns what the count in a phase of a round does with several winners; nil means
+	// TiesKeep.
 	Ties func(round int, phase string) transcript.TieBreak
 	// Standing returns the entry that stands without a vote, -1 if none; nil means the last vote.
 	Standing func(*transcript.Transcript) int
 }
 
-// repliesToOthers is why there are no strangers where messages go back and forth.
-const repliesToOthers = "what an agent says there replies to what was said before, so no stranger can say it who answers another instance alone"
+// aboutThisInstance is why there are no strangers where what agents tell each other belongs together with what they
+// propose and vote on.
+const aboutThisInstance = "messages go there with proposals that the group votes on, and a stranger's are about " +
+	"another instance"
 
-// TieBreak returns what a count in a phase of a round does with several winners.
+// TieBreak returns what the count in a phase of a round does with several winners: see Ties.
 func (t Traits) TieBreak(round int, phase string) transcript.TieBreak {
 	if t.Ties == nil {
 		return transcript.TiesKeep

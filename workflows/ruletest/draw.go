@@ -53,7 +53,7 @@ func drawVote(t *rapid.T, form transcript.BallotSpec) transcript.Ballot {
 	candidate := rapid.IntRange(0, form.N-1)
 	switch form.Kind {
 	case transcript.Choose:
-		return transcript.Ballot{Choice: candidate.Draw(t, "choice")}
+		return transcript.Ballot{Choice: candidate.Draw(t, "choice"), Weight: rapid.IntRange(0, 1_000_000).Draw(t, "weight")}
 	case transcript.Rate:
 		return pointing(rapid.SliceOfN(rating(form), form.N, form.N).Draw(t, "ratings")...)
 	case transcript.Rank:
@@ -90,7 +90,7 @@ func rating(form transcript.BallotSpec) *rapid.Generator[int] {
 func favouring(t *rapid.T, form transcript.BallotSpec, c int) transcript.Ballot {
 	switch form.Kind {
 	case transcript.Choose:
-		return transcript.Ballot{Choice: c}
+		return transcript.Ballot{Choice: c, Weight: rapid.IntRange(1, 1_000_000).Draw(t, "weight")}
 	case transcript.Rate:
 		ratings := rapid.SliceOfN(rapid.IntRange(form.Min, form.Max-1), form.N, form.N).Draw(t, "ratings")
 		ratings[c] = form.Max
@@ -113,7 +113,7 @@ func favouring(t *rapid.T, form transcript.BallotSpec, c int) transcript.Ballot 
 func raised(t *rapid.T, form transcript.BallotSpec, b transcript.Ballot, w int) transcript.Ballot {
 	switch form.Kind {
 	case transcript.Choose:
-		return transcript.Ballot{Choice: w}
+		return transcript.Ballot{Choice: w, Weight: b.Weight}
 	case transcript.Rate:
 		ratings := slices.Clone(b.Points)
 		ratings[w] = rapid.IntRange(max(form.Min, ratings[w]), form.Max).Draw(t, "raised")
@@ -140,7 +140,7 @@ func raised(t *rapid.T, form transcript.BallotSpec, b transcript.Ballot, w int) 
 
 // renamed returns the ballot with candidate c called to[c].
 func renamed(b transcript.Ballot, to []int) transcript.Ballot {
-	r := transcript.Ballot{Abstain: b.Abstain, Choice: to[b.Choice]}
+	r := transcript.Ballot{Abstain: b.Abstain, Choice: to[b.Choice], Weight: b.Weight}
 	if b.Points != nil {
 		r.Points = make([]int, len(b.Points))
 	}

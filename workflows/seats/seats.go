@@ -1,6 +1,5 @@
-// Package seats says who sits at the table: which person each agent is, what it
-// keeps in mind, how many votes it has, and whether it has an aim that the others
-// do not know of. Seats are drawn by a seed and by nothing else.
+// Package seats says who the agents are: each one's role, memory, number of votes, tools, and any
+// aim that the others do not know of. Draws depend only on a seed.
 package seats
 
 import (
@@ -21,15 +20,14 @@ import (
 //go:embed prompts
 var Prompts embed.FS
 
-// Seat is what a campaign says of one agent. The zero value says nothing.
+// Seat is a campaign's description of one agent. The zero value says nothing.
 type Seat struct {
 	// Role is who the agent is, in a few words; all agents read it.
 	Role string `json:"role,omitempty"`
-	// Description says more of it, and Instructions what it is to do; the agent
-	// alone reads both.
+	// Description says more of it, Instructions what it is to do; only the agent itself reads both.
 	Description  string `json:"description,omitempty"`
 	Instructions string `json:"instructions,omitempty"`
-	// Style is how it talks, Language in which language.
+	// Style is how it talks, Language the language in which it does.
 	Style    string `json:"style,omitempty"`
 	Language string `json:"language,omitempty"`
 	// Memory is the number of earlier rounds of which it still sees what agents said; nil is all.
@@ -38,12 +36,12 @@ type Seat struct {
 	Votes *int `json:"votes,omitempty"`
 	// Stance is an aim of its own: see Stances.
 	Stance string `json:"stance,omitempty"`
-	// Tools that it has, in their order, of those that the protocol knows; nil is all that
-	// the protocol gives to everybody.
+	// Tools are those that it has, in order, of the protocol's; nil means those that the protocol
+	// gives to all.
 	Tools *[]string `json:"tools,omitempty"`
 }
 
-// The stances.
+// Values of Seat.Stance.
 const (
 	Stubborn    = "stubborn"    // keeps to its first answer, whatever it hears
 	Wrong       = "wrong"       // argues for an answer that it holds to be wrong
@@ -59,7 +57,7 @@ const (
 	mostText   = 20_000 // characters of a text
 )
 
-// Check returns what is wrong with a seat, each error beginning with the key.
+// Check returns the errors of a seat, each starting with the key.
 func (s Seat) Check() (errs []error) {
 	wrong := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
 	if s.Memory != nil && (*s.Memory < 0 || *s.Memory > mostMemory) {
@@ -85,7 +83,8 @@ func (s Seat) Check() (errs []error) {
 	return errs
 }
 
-// Draw returns which n of a pool sit at the table, in their order, by the seed.
+// Draw returns the indices of n seats drawn by seed without replacement from a pool of this size,
+// in the order of the agents.
 func Draw(pool, n int, seed uint64) []int {
 	order := make([]int, pool)
 	for i := range order {
@@ -95,7 +94,7 @@ func Draw(pool, n int, seed uint64) []int {
 	return order[:n]
 }
 
-// CheckShares returns what is wrong with shares of stances.
+// CheckShares returns an error if shares, by stance, are invalid.
 func CheckShares(shares map[string]float64) error {
 	total := 0.
 	for _, stance := range slices.Sorted(maps.Keys(shares)) {
@@ -114,9 +113,9 @@ func CheckShares(shares map[string]float64) error {
 	return nil
 }
 
-// Share gives stances to these shares of all seats, rounded to whole agents, half
-// up; who has them is drawn by the seed among those that have none. More of a
-// stance adds agents to those that have it with less.
+// Share returns the seats with each stance given to its share of all seats, rounded half up. The
+// seed draws who has it among those without a stance; with a greater share, those who had it keep
+// it.
 func Share(all []Seat, shares map[string]float64, seed uint64) []Seat {
 	all = slices.Clone(all)
 	free := Draw(len(all), len(all), envs.Stream(seed, "stances").Uint64())
@@ -131,7 +130,7 @@ func Share(all []Seat, shares map[string]float64, seed uint64) []Seat {
 	return all
 }
 
-// String returns a seat in words, for people who read a campaign.
+// String describes the seat in words, for readers of a campaign.
 func (s Seat) String() string {
 	var parts []string
 	add := func(format string, args ...any) { parts = append(parts, fmt.Sprintf(format, args...)) }
@@ -165,13 +164,15 @@ func (s Seat) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// Forgets says that the agent does not see all rounds.
+// Forgets reports whether Memory is set, so that the agent does not see all rounds.
 func (s Seat) Forgets() bool { return s.Memory != nil }
 
-// Window returns the number of earlier rounds of an agent that forgets.
+// Window returns the number of earlier rounds that an agent sees which Forgets; it panics for
+// others.
 func (s Seat) Window() int { return *s.Memory }
 
-// Personal says that something of a seat is for its agent to know.
+// Personal reports whether the seat has anything but votes and tools, so that its agent must be
+// told.
 func (s Seat) Personal() bool {
 	public := Seat{Votes: s.Votes, Tools: s.Tools}
 	return s != public

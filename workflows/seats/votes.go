@@ -7,8 +7,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Weight returns the number of votes of an agent: 1 if nothing is said of it, and of
-// a speaker that is not an agent (-1).
+// Weight returns the number of votes of an agent; 1 if its seat does not say, and for a speaker
+// that is not an agent (-1).
 func Weight(all []Seat, agent int) int {
 	if agent < 0 || agent >= len(all) || all[agent].Votes == nil {
 		return 1
@@ -16,7 +16,7 @@ func Weight(all []Seat, agent int) int {
 	return *all[agent].Votes
 }
 
-// VotesInWords returns "2 votes".
+// VotesInWords returns "no vote", "1 vote", "2 votes".
 func VotesInWords(n int) string {
 	switch n {
 	case 0:
@@ -27,9 +27,9 @@ func VotesInWords(n int) string {
 	return fmt.Sprintf("%d votes", n)
 }
 
-// Weigh counts each ballot as often as the agent that cast it has votes; by names
-// the agents, in the order of the ballots. If all agents are the electorate, those
-// who cast none are part of it with theirs.
+// Weigh returns p with each ballot repeated as often as its agent has votes, and the electorate
+// counted in votes. by are the agents of the ballots, in order. If the electorate is all agents,
+// the votes of those who cast no ballot count, too.
 func Weigh(all []Seat, p decision.Profile, by []int, agents int) decision.Profile {
 	if len(all) == 0 {
 		return p

@@ -11,12 +11,11 @@ import (
 var ActNames = [...]string{"Inform", "Request", "Confirm", "Summarize", "Evaluate", "Propose", "Compromise", "Defend",
 	"Accept", "Decline", "Others"}
 
-// Acts is what an agent does with its messages of a round, one bit an act in the
-// order of ActNames. The empty set is an agent that said nothing, or nothing that
-// could be labelled.
+// Acts is the set of an agent's dialogue acts in a round, one bit per act in the order of
+// ActNames. It is empty for an agent that said nothing, or nothing that could be labelled.
 type Acts uint16
 
-// ActsOf returns the set of some acts by name; ok is false if one of them is none.
+// ActsOf returns the set of the acts with these names; ok is false if a name is unknown.
 func ActsOf(names ...string) (s Acts, ok bool) {
 	for _, name := range names {
 		i := slices.Index(ActNames[:], name)
@@ -28,10 +27,10 @@ func ActsOf(names ...string) (s Acts, ok bool) {
 	return s, true
 }
 
-// Has reports whether the act of that index is in the set.
+// Has reports whether the set has the act with this index in ActNames.
 func (s Acts) Has(act int) bool { return s>>act&1 == 1 }
 
-// Names of the acts in the set, in order.
+// Names returns the names of the acts in the set, in order.
 func (s Acts) Names() []string {
 	var names []string
 	for i, name := range ActNames {
@@ -42,11 +41,11 @@ func (s Acts) Names() []string {
 	return names
 }
 
-// Pair is an ordered pair of acts, one of the round before and one of the round
-// that another agent answers with: 11 × the index of the first + that of the second.
+// Pair is an ordered pair of acts: one of the round before, and one with which another agent
+// answers in this round. Its value is 11 × the index of the first + that of the second.
 type Pair int
 
-// PairCount is the number of pairs; Others is one of the acts.
+// PairCount is the number of pairs, those with Others included.
 const PairCount = Pair(len(ActNames) * len(ActNames))
 
 // Acts returns the indices of the two acts.
@@ -71,10 +70,10 @@ func (p *Pair) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// Times returns how often a pair A→B occurs in a round: the agents that showed A in
-// the round before and saw another agent show B in this one, 0 to the number of
-// agents (paper 1, appendix D.7.1: count_per_round goes up to 3, the number of
-// agents). Both rounds have a set for each agent.
+// Times returns how often a pair A→B occurs in a round now: how many agents showed A in the round
+// before and saw another agent show B in this one, 0 to the number of agents (paper 1, appendix
+// D.7.1: count_per_round goes up to 3, the number of agents). Both slices have a set for each
+// agent.
 func Times(before, now []Acts, p Pair) int {
 	a, b := p.Acts()
 	shows := 0 // agents that show B

@@ -6,21 +6,22 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// AgreedAtStartParams are those of AgreedAtStart.
+// AgreedAtStartParams are the parameters of NewAgreedAtStart.
 type AgreedAtStartParams struct {
 	Share float64 `json:"share"` // of the agents that hold the same answer, at least: 1
 }
 
-// DefaultAgreedAtStart stops where everybody gives the same answer.
+// DefaultAgreedAtStart returns parameters that stop if all agents give the same answer.
 func DefaultAgreedAtStart() AgreedAtStartParams { return AgreedAtStartParams{Share: 1} }
 
-// ConfidentAtStartParams are those of ConfidentAtStart.
+// ConfidentAtStartParams are the parameters of NewConfidentAtStart.
 type ConfidentAtStartParams struct {
 	Share      float64 `json:"share"`      // of the agents, at least: 1
 	Confidence float64 `json:"confidence"` // that each of them states, from 0 to 1, at least: 0.8
 }
 
-// DefaultConfidentAtStart stops where everybody gives the same answer and is fairly sure of it.
+// DefaultConfidentAtStart returns parameters that stop if all agents give the same answer with a
+// confidence of at least 0.8.
 func DefaultConfidentAtStart() ConfidentAtStartParams {
 	return ConfidentAtStartParams{Share: 1, Confidence: 0.8}
 }
@@ -28,16 +29,16 @@ func DefaultConfidentAtStart() ConfidentAtStartParams {
 // atStart lets a group talk only if its first answers make talk worth its price.
 type atStart struct{ share, confidence float64 }
 
-// NewAgreedAtStart stops after the first round if a decision was made in it and at
-// least a share of the agents hold the same answer. Agents who agree before they
-// talk seldom change: paying for the talk buys little (Eo et al. 2025 gate a
-// debate in this way, by confidence).
+// NewAgreedAtStart returns the rule that stops after the first round if a decision was made in it
+// and at least p.Share of the agents hold the same answer. Agents who agree before they talk
+// seldom change: paying for the talk buys little (Eo et al. 2025 gate a debate in this way, by
+// confidence).
 func NewAgreedAtStart(p AgreedAtStartParams) (Rule, error) {
 	return atStart{share: p.Share}, checkShare(p.Share)
 }
 
-// NewConfidentAtStart is NewAgreedAtStart that counts only agents who state at least
-// a confidence in that answer.
+// NewConfidentAtStart returns the rule of NewAgreedAtStart, but counts only agents that state at
+// least p.Confidence in that answer.
 func NewConfidentAtStart(p ConfidentAtStartParams) (Rule, error) {
 	if !(p.Confidence > 0 && p.Confidence <= 1) {
 		return nil, fmt.Errorf("confidence is %v; expected more than 0 and at most 1", p.Confidence)
@@ -65,7 +66,7 @@ func (r atStart) Stop(t *transcript.Transcript, round int) bool {
 // rounding is what 2/3 written with six digits may lack.
 const rounding = 1e-6
 
-// Agreement returns the greatest share of the agents that hold the same proposal or
+// Agreement returns the greatest share, from 0 to 1, of the agents with the same proposal or
 // answer at the last count of a round; false if nothing was counted.
 func Agreement(t *transcript.Transcript, round int) (float64, bool) {
 	return agreementIn(t, round, isAnyone)

@@ -8,7 +8,7 @@ import "roundtable/workflows/transcript"
 // proposal does.
 type ConsecutiveAgreements struct{}
 
-// Stop is never true of round 1.
+// Stop reports whether round is such a round; never round 1.
 func (ConsecutiveAgreements) Stop(t *transcript.Transcript, round int) bool {
 	return Fitted{Method: MethodConsecutive}.StopsAt(RoundsOf(t, round), round)
 }

@@ -7,20 +7,19 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// ConvergedParams are those of Converged.
+// ConvergedParams are the parameters of NewConverged.
 type ConvergedParams struct {
 	Epsilon float64 `json:"epsilon"` // greatest difference in a coordinate: 1
 	Rounds  int     `json:"rounds"`  // for n rounds in a row: 1
 }
 
-// DefaultConverged stops at once when everybody is within 1.
+// DefaultConverged returns parameters that stop as soon as all states are within 1 of each other.
 func DefaultConverged() ConvergedParams { return ConvergedParams{Epsilon: 1, Rounds: 1} }
 
 type converged struct{ params ConvergedParams }
 
-// NewConverged stops when the agents' states have been as near to each other
-// as Epsilon at the end of n rounds in a row. Paper 5 has no such rule:
-// it runs all rounds.
+// NewConverged returns the rule that stops once the agents' states were within p.Epsilon of each
+// other at the end of p.Rounds rounds in a row. Paper 5 has no such rule: it runs all rounds.
 func NewConverged(p ConvergedParams) (Rule, error) {
 	if !(p.Epsilon >= 0 && p.Epsilon <= math.MaxFloat64) {
 		return nil, fmt.Errorf("epsilon is %v; it is a distance from 0 on", p.Epsilon)
@@ -55,7 +54,7 @@ func widthOf(t *transcript.Transcript, round int) (float64, bool) {
 	return Width(t.Entries[first : last+1]), true
 }
 
-// Width returns the greatest difference in a coordinate between the entries' values.
+// Width returns the greatest difference between any two of the entries' values in any coordinate.
 func Width(entries []transcript.Entry) float64 {
 	width := 0.0
 	for k := range entries[0].Act.Values {

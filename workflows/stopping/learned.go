@@ -11,23 +11,22 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// LearnedParams are those of the rule learned: a method that is fitted on the
-// collaborations of a campaign that has ended.
+// LearnedParams are the parameters of the rule learned: a method fitted on the collaborations of
+// an ended campaign.
 type LearnedParams struct {
 	From      string `json:"from"`      // the campaign that it is fitted on
 	Method    string `json:"method"`    // one of MethodNames
 	Condition string `json:"condition"` // of that campaign; "" for the one that differs in stop alone
-	// of the method dialogue_act: id of whose labels it is fitted on; "" for the only one
+	// for dialogue_act: id of the labeller whose labels it is fitted on; "" for the only one
 	Labeller string `json:"labeller"`
-	// Alpha of the method e_process: the greatest share of the groups that talk improves
-	// that are stopped; nil for 0.1.
+	// Alpha is, for e_process, the Evidence.Alpha; nil means 0.1.
 	Alpha *float64 `json:"alpha,omitempty"`
-	// Fit is a LearnedFit. Who writes a campaign file leaves it out; the command that
-	// reads the file fits the method and writes it down.
+	// Fit is a LearnedFit. Campaign files leave it out; the command that reads the file fits the
+	// method and records it.
 	Fit json.RawMessage `json:"fit,omitempty"`
 }
 
-// Check returns what is wrong with the parameters apart from the fit.
+// Check returns the errors in the parameters other than Fit.
 func (p LearnedParams) Check() error {
 	var errs []error
 	if p.From == "" {
@@ -50,14 +49,13 @@ func (p LearnedParams) Check() error {
 	return errors.Join(errs...)
 }
 
-// LearnedFit is a fitted method, with what it was fitted on. It is part of a
-// condition's identity.
+// LearnedFit is a fitted method with what it was fitted on. It is part of a condition's identity.
 type LearnedFit struct {
 	Fitted
 	On        FittedOn   `json:"on"`
-	Validated *Validated `json:"validated,omitempty"` // nil for too few collaborations
-	// Asks is the model that labels messages or measures distances on the way, as the
-	// plan writes it; nil if the method needs none.
+	Validated *Validated `json:"validated,omitempty"` // nil if there are too few collaborations
+	// Asks is the model that labels messages or measures distances while a collaboration runs, a
+	// plan.Annotator in JSON; nil if the method needs none.
 	Asks json.RawMessage `json:"asks,omitempty"`
 }
 
@@ -68,8 +66,8 @@ type FittedOn struct {
 	Digest         string `json:"digest"` // of the rows of the campaign's collaborations
 	Condition      string `json:"condition"`
 	Collaborations int    `json:"collaborations"`
-	// Of is how many collaborations the condition had, if some are left out: EndedEarly
-	// succeeded and ended before their last planned round, the others did not succeed.
+	// Of is how many collaborations the condition had, if some are left out: EndedEarly of these
+	// succeeded but ended before their last planned round, the others did not succeed.
 	Of         int    `json:"of,omitempty"`
 	EndedEarly int    `json:"ended_early,omitempty"`
 	Rounds     int    `json:"rounds"`
@@ -77,24 +75,24 @@ type FittedOn struct {
 	Embedder   string `json:"embedder,omitempty"`
 }
 
-// Validated is what cross-validation on the same collaborations says of the method.
-// Score is nil where it is not defined.
+// Validated is the method's performance in cross-validation on the same collaborations. Scores
+// are nil where undefined.
 type Validated struct {
 	Folds     int      `json:"folds"`
 	Seed      uint64   `json:"seed"`
-	Score     *float64 `json:"score"`      // mean at the stop
-	Baseline  *float64 `json:"baseline"`   // the same after all rounds
-	Oracle    *float64 `json:"oracle"`     // the same at each collaboration's best round
+	Score     *float64 `json:"score"`      // mean score at the stop
+	Baseline  *float64 `json:"baseline"`   // mean score after all rounds
+	Oracle    *float64 `json:"oracle"`     // mean score at each collaboration's best round
 	GapClosed *float64 `json:"gap_closed"` // share of the way from baseline to oracle
 	Round     float64  `json:"round"`      // mean last round
 	Effective float64  `json:"effective"`  // share that ended before the last round
 }
 
-// Learned is a fitted method that is asked while a collaboration runs.
+// Learned is the Rule of a fitted method, for collaborations that run.
 type Learned struct{ fit LearnedFit }
 
-// NewLearned returns the rule of a fit; the error says what is wrong with it, or that
-// there is none.
+// NewLearned returns the rule of p.Fit; the error says what is wrong with it, or that there is
+// none.
 func NewLearned(p LearnedParams) (Rule, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -112,7 +110,7 @@ func NewLearned(p LearnedParams) (Rule, error) {
 	return Learned{fit}, nil
 }
 
-// ParseFit reads a LearnedFit strictly.
+// ParseFit reads a LearnedFit from JSON; unknown keys are errors.
 func ParseFit(data []byte) (fit LearnedFit, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -122,7 +120,7 @@ func ParseFit(data []byte) (fit LearnedFit, err error) {
 	return fit, fit.Validate()
 }
 
-// Stop asks the fitted method.
+// Stop reports whether the fitted method stops at round.
 func (l Learned) Stop(t *transcript.Transcript, round int) bool {
 	return l.fit.StopsAt(RoundsOf(t, round), round)
 }
@@ -141,7 +139,7 @@ func (l Learned) Reads() []Trace {
 	return []Trace{Decisions}
 }
 
-// Phases of annotations, and the roles that make them.
+// Phases of annotation entries, and the roles that make them.
 const (
 	PhaseLabel    = "label"
 	PhaseDistance = "distance"
@@ -149,7 +147,8 @@ const (
 	RoleEmbedder  = "embedder"
 )
 
-// AnnotatorRole returns the role of who makes the method's annotations; "" if it needs none.
+// AnnotatorRole returns the role that makes the method's annotations, RoleLabeller or
+// RoleEmbedder; "" if it needs none.
 func (f Fitted) AnnotatorRole() string {
 	switch {
 	case f.Never != "":
@@ -162,8 +161,8 @@ func (f Fitted) AnnotatorRole() string {
 	return ""
 }
 
-// Annotations returns the labels of a round's messages, or the distance of the round,
-// unless the transcript has them. A method that never stops needs none.
+// Annotations returns the steps that label a round's messages or measure its distance, unless t
+// has them. A method that never stops needs none.
 func (l Learned) Annotations(t *transcript.Transcript, round int) []transcript.Step {
 	role := l.fit.AnnotatorRole()
 	if role == "" || slices.ContainsFunc(t.Entries,

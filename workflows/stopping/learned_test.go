@@ -165,7 +165,31 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// Dialogue Act stops at a round from 2 in which at least score signals occur; a score of 0 is no rule.
+func TestStopsAtSignals(t *testing.T) {
+	a, b := Pair(1).Acts()
+	shows := []Round{{Acts: []Acts{1 << a, 0}}, {Acts: []Acts{0, 1 << b}}} // of two agents
+	unlabelled := []Round{{}, shows[1]}
+	for _, x := range []struct {
+		score, round int
+		rounds       []Round
+		want         bool
+	}{{1, 2, shows, true}, {1, 1, shows, false}, {2, 2, shows, false}, {0, 2, shows, false}, {1, 2, unlabelled, false}, {1, 3, shows, false}, {1, 0, shows, false}} {
+		f := Fitted{Method: MethodDialogueAct, Count: 1, Score: x.score, Signals: []Signal{{Pair: Pair(1)}}}
+		if got := f.StopsAt(x.rounds, x.round); got != x.want {
+			t.Errorf("score %d, round %d: %v", x.score, x.round, got)
+		}
+		if f.Never = "no labels"; f.StopsAt(x.rounds, x.round) {
+			t.Error("a fit that never stops does")
+		}
+	}
+}
+
 func TestAlpha(t *testing.T) {
+	some := 0.1
+	if err := (LearnedParams{From: "c", Method: MethodFixed, Alpha: &some}).Check(); err == nil || !strings.Contains(err.Error(), "alpha is 0.1, and the method "+MethodFixed+" has no bound") {
+		t.Errorf("an alpha of a method that has none: %v", err)
+	}
 	for alpha, ok := range map[float64]bool{0.1: true, 0: false, 1: false, -1: false, math.NaN(): false} {
 		if err := (LearnedParams{From: "c", Method: MethodEProcess, Alpha: &alpha}).Check(); (err == nil) != ok {
 			t.Errorf("%v: %v", alpha, err)

@@ -2,8 +2,8 @@ package stopping
 
 import "roundtable/workflows/transcript"
 
-// RoundsOf returns what the methods look at in the rounds up to one. That a proposal
-// stands from an earlier round is not an agreement; that it was selected again is.
+// RoundsOf returns what the methods look at in rounds 1 to upTo. A proposal that stands from an
+// earlier round is not an agreement; one selected again is.
 func RoundsOf(t *transcript.Transcript, upTo int) []Round {
 	rounds := make([]Round, max(upTo, 0))
 	for _, e := range t.Entries {

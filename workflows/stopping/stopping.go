@@ -1,15 +1,14 @@
-// Package stopping says when a collaboration ends before its last round. Rules
-// are pure: they read the compact acts of a transcript, so the workflow and
-// the analysis of finished collaborations ask the same rule. One file holds
-// one rule.
+// Package stopping decides when a collaboration ends before its last round. Rules are pure: they
+// read the compact acts of a transcript, so the workflow and the analysis of finished
+// collaborations ask the same rule.
 package stopping
 
 import "roundtable/workflows/transcript"
 
-// Rule is asked at the end of each round.
+// Rule is a stopping rule; it is called at the end of each round.
 type Rule interface {
-	// Stop says whether the round, counted from 1, is to be the last. Entries of
-	// later rounds, if there are any, do not count.
+	// Stop reports whether the round, counted from 1, is to be the last. Entries of later rounds, if
+	// any, are ignored.
 	Stop(t *transcript.Transcript, round int) bool
 }
 
@@ -19,19 +18,19 @@ type Reader interface {
 	Reads() []Trace
 }
 
-// Annotator is a Rule that needs entries besides those that the protocol makes: labels
-// or distances of messages. They are made before it is asked.
+// Annotator is a Rule that needs annotations, entries besides those of the protocol: labels or
+// distances of messages. They are made before Stop is called.
 type Annotator interface {
 	Rule
-	// Annotations returns the steps that are missing at the end of a round; none if
-	// the rule can be asked.
+	// Annotations returns the annotations that Stop still needs at the end of a round, as steps; nil
+	// if it can be called.
 	Annotations(t *transcript.Transcript, round int) []transcript.Step
 }
 
 // Trace is something in a transcript that stopping rules look at.
 type Trace string
 
-// Traces. A stopping rule can stop the protocols that leave all that it looks at.
+// Values of Trace. A stopping rule can stop the protocols that leave all that it looks at.
 const (
 	Decisions Trace = "decisions"
 	Proposals Trace = "proposals" // in rounds after a decision as well
@@ -47,7 +46,7 @@ type Never struct{}
 // Stop returns false: all rounds are run.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
 
-// WithoutEnd returns a rule that never stops and asks for the annotations of another.
+// WithoutEnd returns a rule that never stops but asks for r's annotations.
 func WithoutEnd(r Rule) Rule {
 	if a, ok := r.(Annotator); ok {
 		return endless{a}

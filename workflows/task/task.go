@@ -1,5 +1,5 @@
-// Package task is what workflows and activities say to each other: names,
-// inputs and results. Texts never travel here, only references and compact acts.
+// Package task defines what workflows and activities exchange: names, inputs and results. They
+// hold no texts, only references and compact acts.
 package task
 
 import (
@@ -12,21 +12,19 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// EngineVersion changes when workflow code would no longer replay the histories
-// that an earlier one recorded. Another version restarts collaborations from
-// their stored answers.
+// EngineVersion changes when workflow code can no longer replay the histories of earlier code. A
+// new version restarts collaborations from their stored answers.
 const EngineVersion = "1"
 
 // Queue is the task queue of this engine's workflows and activities on an embedded server.
 const Queue = "roundtable-" + EngineVersion
 
-// LakeQueue returns the task queue of a lake's campaigns on a server that others use as
-// well: a worker with another lake never gets their tasks.
+// LakeQueue returns the task queue of a lake's campaigns on a shared server: a worker with
+// another lake never gets their tasks.
 func LakeQueue(lake string) string { return Queue + "@" + lake }
 
-// ModelQueue returns the task queue of a model with a limit of calls a minute, which
-// goes with the queue of its campaign: the server gives its tasks out at that rate, to
-// however many workers there are.
+// ModelQueue returns the task queue of a model with a limit of calls per minute; queue is its
+// campaign's. The server dispatches its tasks at that rate, whatever the number of workers.
 func ModelQueue(queue, model string) string { return queue + "/" + model }
 
 // IsModelQueue reports whether a task queue is that of a model.
@@ -56,27 +54,29 @@ const (
 	Notify        = "Notify"        // Notice → nothing: word of a pause or the end is sent, if the campaign asks for it
 )
 
-// Holding holds back the calls of a campaign that is paused or cancelled: those under
-// way come in, and no other begins.
+// Holding holds back the calls of a paused or cancelled campaign: those under way are completed,
+// and no other starts.
 type Holding struct {
 	Campaign string `json:"campaign"`
-	Reason   string `json:"reason,omitempty"` // "" lets calls begin again
+	Reason   string `json:"reason,omitempty"` // "" lets calls start again
 }
 
-// Cancelled is the reason of the Holding of a campaign that is cancelled: its batches are, too.
+// Cancelled is the Holding.Reason of a cancelled campaign, whose batches at services are
+// cancelled, too.
 const Cancelled = "cancelled"
 
-// Types of activity errors that a workflow acts on.
+// Types of activity errors that workflows handle.
 const (
 	ErrPause = "pause" // the operator must act before any call can succeed
 	ErrFail  = "fail"  // this collaboration cannot go on
 )
 
-// ErrCellFailed is the type of the error of a collaboration's workflow that failed; its
-// details are the Result.
+// ErrCellFailed is the type of the error of a failed collaboration's workflow; its details are
+// the Result.
 const ErrCellFailed = "cell-failed"
 
-// ResultIn returns the result that the error of a failed collaboration holds.
+// ResultIn returns the Result in the error of a failed collaboration's workflow; ok is false if
+// it has none.
 func ResultIn(err error) (result Result, ok bool) {
 	failed, ok := errors.AsType[interface {
 		error
@@ -99,7 +99,7 @@ type Ref struct {
 	Collaboration string `json:"collaboration,omitempty"` // whose messages are labelled
 }
 
-// Turn asks for one entry.
+// Turn asks for the act of one entry.
 type Turn struct {
 	Ref
 	Entry int `json:"entry"`
@@ -110,40 +110,39 @@ type Turn struct {
 type Round struct {
 	Ref
 	From int `json:"from"` // the first entry whose act is not known; 0 if nothing is known
-	// Elsewhere are the speakers whose turns are taken one by one, from the task
-	// queues of their models, by Speaker.
+	// Elsewhere are the speakers, as keys by Speaker, whose turns are taken one by one from the task
+	// queues of their models.
 	Elsewhere []string `json:"elsewhere,omitempty"`
-	// Epoch is how often the campaign was resumed: in a new one services are tried at once that
-	// have asked for a pause.
+	// Epoch is how often the campaign was resumed: in a new epoch, services that have asked for a
+	// pause are tried at once.
 	Epoch int `json:"epoch,omitempty"`
 }
 
-// Act is what came of one entry.
+// Act is the act of one entry.
 type Act struct {
 	Entry int            `json:"e"`
 	Act   transcript.Act `json:"a"`
 }
 
-// RoundResult is what is known after a round.
+// RoundResult is the result of a Round.
 type RoundResult struct {
 	Committed *Result  `json:"committed,omitempty"` // the collaboration has ended already
 	Setting   *Setting `json:"setting,omitempty"`   // where Round.From is 0
-	Acts      []Act    `json:"acts,omitempty"`      // from Round.From on
+	Acts      []Act    `json:"acts,omitempty"`      // from entry Round.From on
 }
 
-// Setting is what a workflow needs to follow a collaboration.
+// Setting is what a workflow needs to know of a collaboration.
 type Setting struct {
 	Condition  plan.Condition `json:"condition"`
 	Agents     int            `json:"agents"`
 	Seed       uint64         `json:"seed"`                 // of the treatment
 	Judged     bool           `json:"judged,omitempty"`     // a judge scores the final decision
 	Unlabelled []int          `json:"unlabelled,omitempty"` // entries whose labels are taken from a queue
-	// Queues are the task queues of the turns of speakers whose model has one of
-	// its own, by Speaker.
+	// Queues are, by Speaker, the task queues of speakers whose model has one of its own.
 	Queues map[string]string `json:"queues,omitempty"`
 }
 
-// Speaker returns the key of a speaker in Queues.
+// Speaker returns the key of a speaker in Setting.Queues.
 func Speaker(s transcript.Speaker) string {
 	if s.Role != "" {
 		return s.Role
@@ -151,34 +150,34 @@ func Speaker(s transcript.Speaker) string {
 	return strconv.Itoa(s.Index)
 }
 
-// JudgeSpeaker is the key in Queues of who scores a final decision; no role of a
-// protocol is called so.
+// JudgeSpeaker is the key in Setting.Queues of the judge of final decisions; no protocol has such
+// a role.
 const JudgeSpeaker = "(judge)"
 
-// LabelSpeaker is likewise that of who labels messages.
+// LabelSpeaker is the key in Setting.Queues of the model that labels messages.
 const LabelSpeaker = "(labeller)"
 
-// JudgeEntry is the entry of a Turn that asks for the score of the final decision.
+// JudgeEntry is the Entry of a Turn that asks for the score of the final decision.
 const JudgeEntry = -1
 
-// Status of an ended cell.
+// Values of Result.Status and Ending.Status.
 const (
 	Succeeded = "succeeded"
 	Failed    = "failed"
 	Stopped   = "stopped"
 )
 
-// Answered is the failure of a cell that ended stopped because the campaign's question was
-// answered without it (record.Answered).
+// Answered is the Failure of a cell that was stopped because the campaign's question was answered
+// without it (record.Answered).
 const Answered = "answered"
 
-// Notice says what has happened to a campaign.
+// Notice says what happened to a campaign, for Notify.
 type Notice struct {
 	Campaign  string    `json:"campaign"`
 	Revision  string    `json:"revision"`
 	Event     string    `json:"event"` // plan.NotifyPause or plan.NotifyEnd
 	Reason    string    `json:"reason,omitempty"`
-	Key       string    `json:"key,omitempty"` // of a pause: no other has it
+	Key       string    `json:"key,omitempty"` // of a pause: unique to it
 	At        time.Time `json:"at,omitzero"`
 	Cells     int       `json:"cells"`
 	Succeeded int       `json:"succeeded"`
@@ -186,14 +185,14 @@ type Notice struct {
 	Stopped   int       `json:"stopped"`
 }
 
-// Ending says how a collaboration ended.
+// Ending says how a collaboration ended, for Record.
 type Ending struct {
 	Ref
 	Status  string `json:"status"`
 	Failure string `json:"failure,omitempty"`
 }
 
-// Result is what the campaign learns of an ended collaboration.
+// Result is what a campaign is told of an ended collaboration.
 type Result struct {
 	Status       string  `json:"status"`
 	Failure      string  `json:"failure,omitempty"`
@@ -202,11 +201,11 @@ type Result struct {
 	InputTokens  int64   `json:"in,omitempty"`
 	OutputTokens int64   `json:"out,omitempty"`
 	CostUSD      float64 `json:"usd,omitempty"`
-	WorstUSD     float64 `json:"worst,omitempty"`    // what calls of unknown outcome have cost at most
+	WorstUSD     float64 `json:"worst,omitempty"`    // the most that calls of unknown outcome can have cost
 	Unpriced     bool    `json:"unpriced,omitempty"` // some call's cost is not known
 }
 
-// Add sums what was spent.
+// Add adds what more has spent to r.
 func (r *Result) Add(more Result) {
 	r.Calls += more.Calls
 	r.Cached += more.Cached
@@ -217,49 +216,49 @@ func (r *Result) Add(more Result) {
 	r.Unpriced = r.Unpriced || more.Unpriced
 }
 
-// Page asks for the next cells that have not ended, or are to run once more; with a
-// Labeller, for the next collaborations that have ended and that it has not labelled.
+// Page asks for the next cells that have not ended or are to be rerun; with a Labeller, for the
+// next ended collaborations that it has not labelled.
 type Page struct {
 	Campaign string `json:"campaign"`
 	Revision string `json:"revision,omitempty"`
 	Labeller string `json:"labeller,omitempty"`
 	From     int    `json:"from"`
 	Limit    int    `json:"limit"`
-	Until    int    `json:"until,omitempty"` // cells from here on are left out; 0 leaves none out
+	Until    int    `json:"until,omitempty"` // cells from this one on are left out; 0 means none
 }
 
-// Asking asks how far a campaign's question is.
+// Asking asks for the progress of a campaign's question.
 type Asking struct {
 	Campaign string `json:"campaign"`
 	Revision string `json:"revision"`
-	// collaborations, with their generation, that cannot be committed: they count as failed
+	// ids of collaborations, with generation, that cannot be committed: they count as failed
 	Lost []string `json:"lost,omitempty"`
 }
 
-// Asked is how far it is.
+// Asked is the progress of a campaign's question.
 type Asked struct {
-	// Cells are those that it needs and that have not ended, at most as many as fit into a
+	// Cells are those that the question needs and that have not ended, at most as many as fit into a
 	// history; some may be under way.
 	Cells []Outstanding `json:"cells,omitempty"`
 	// Done says that no cell is needed any more: the question is answered, or the plan is at its end.
 	Done    bool `json:"done,omitempty"`
 	Total   int  `json:"total"`   // cells of the plan
-	Stopped int  `json:"stopped"` // cells that this has ended
-	Sums         // of all cells that have ended
+	Stopped int  `json:"stopped"` // cells that StopAnswered has stopped
+	Sums         // over all cells that have ended
 }
 
-// Surveyed is a page of cells.
+// Surveyed is the result of a Page: its cells.
 type Surveyed struct {
 	Cells []Outstanding `json:"cells,omitempty"`
 	Next  int           `json:"next"` // where the next page begins
 	Total int           `json:"total"`
-	Sums                // of the cells passed over
+	Sums                // over the ended cells that the page skipped
 }
 
-// Sums are of cells that have ended.
+// Sums are totals over ended cells.
 type Sums struct {
 	Ended []Result `json:"ended,omitempty"` // one sum for each status, and one for Answered
-	Count []int    `json:"count,omitempty"` // how many cells each sum is of
+	Count []int    `json:"count,omitempty"` // number of cells in each sum
 }
 
 // Outstanding is a cell that is still to be run.
@@ -267,12 +266,12 @@ type Outstanding struct {
 	ID         string    `json:"id"` // of the collaboration, with its generation
 	Cell       plan.Cell `json:"cell"`
 	Generation int       `json:"gen,omitempty"`
-	Instant    bool      `json:"instant,omitempty"` // it can be played through: answers take no time and cost nothing
+	Instant    bool      `json:"instant,omitempty"` // it can be played through: answers are instant and free
 
 	Collaboration string `json:"collaboration,omitempty"` // whose messages are to be labelled
 }
 
-// Batch are cells to be played through one after another, without a workflow of their own.
+// Batch holds cells to be played through one after another, without a workflow of their own.
 type Batch struct {
 	Campaign string        `json:"campaign"`
 	Revision string        `json:"revision,omitempty"`
@@ -280,27 +279,28 @@ type Batch struct {
 	Cells    []Outstanding `json:"cells"`
 }
 
-// Ref names one of its cells.
+// Ref returns the Ref of one of its cells.
 func (b Batch) Ref(o Outstanding) Ref {
 	return Ref{Campaign: b.Campaign, Revision: b.Revision, Cell: o.Cell, Generation: o.Generation, Labeller: b.Labeller,
 		Collaboration: o.Collaboration}
 }
 
-// Played is what came of a Batch.
+// Played is the result of a Batch.
 type Played struct {
 	Sums
-	// Left are the cells that have not ended: those that time was too short for, and
-	// those that need a workflow of their own, which are no longer Instant.
+	// Left are the cells that have not ended: for lack of time, or because they need a workflow of
+	// their own and so are no longer Instant.
 	Left []Outstanding `json:"left,omitempty"`
 }
 
-// Sealing ends a campaign's revision.
+// Sealing asks to seal a campaign's revision after its end.
 type Sealing struct {
 	Campaign string `json:"campaign"`
 	Revision string `json:"revision"`
 }
 
-// Add counts an ended cell. Those that were not needed are a sum of their own.
+// Add adds an ended cell to the sum of its status; cells that were Answered have a sum of their
+// own.
 func (s *Sums) Add(r Result) {
 	if r.Failure != Answered {
 		r.Failure = ""

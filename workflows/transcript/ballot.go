@@ -28,9 +28,13 @@ type Ballot struct {
 	Choice  int   `json:"c,omitempty"` // Choose
 	Points  []int `json:"p,omitempty"` // Rate, Distribute: by candidate; -1 marks one left out of a partial rating
 	Order   []int `json:"o,omitempty"` // Rank: best first; Approve: ascending
+	// Weight is the probability that the model gave the answer with the ballot (geometric mean over its
+	// tokens), in millionths; 0 if not known.
+	Weight int `json:"w,omitempty"`
 }
 
-// Validate says what is wrong with the ballot, numbering candidates from 1 as agents see them.
+// Validate returns an error if b does not fit s; it numbers candidates from 1, as agents see
+// them.
 func (s BallotSpec) Validate(b Ballot) error {
 	if b.Abstain {
 		return nil

@@ -53,6 +53,32 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// The last entry is the latest that matches, if one does.
+func TestLast(t *testing.T) {
+	talk := Transcript{Entries: []Entry{{Index: 0}, {Index: 1}, {Index: 2}}}
+	for below, want := range map[int]int{3: 2, 2: 1, 0: -1} {
+		e, ok := talk.Last(func(e Entry) bool { return e.Index < below })
+		if ok != (want >= 0) || ok && e.Index != want {
+			t.Errorf("the last below %d: %d, %v", below, e.Index, ok)
+		}
+	}
+}
+
+// An audience is everybody, some, or nobody.
+func TestHears(t *testing.T) {
+	one, other := Speaker{Index: 1}, Speaker{Role: "judge"}
+	for name, x := range map[string]struct {
+		of         Audience
+		one, other bool
+	}{
+		"everybody": {Everybody, true, true}, "one": {Audience{Speakers: []Speaker{one}}, true, false}, "nobody": {Audience{}, false, false},
+	} {
+		if x.of.Hears(one) != x.one || x.of.Hears(other) != x.other {
+			t.Errorf("%s: %v and %v hear", name, x.of.Hears(one), x.of.Hears(other))
+		}
+	}
+}
+
 func TestIsText(t *testing.T) {
 	for format, want := range map[Format]bool{FormatText: true, FormatAnswer: true, FormatReply: true, FormatMessage: false, FormatProposal: false, FormatActs: false} {
 		if format.IsText() != want {

@@ -4,12 +4,12 @@ import (
 	"fmt"
 )
 
-// Verdicts on a comparison.
+// Values of Comparison.Verdict.
 const (
 	Open    = "open"    // not decided yet
 	Differs = "differs" // the interval excludes 0
-	Small   = "small"   // it lies within ± the smallest difference of interest
-	Precise = "precise" // it is as narrow as was asked for
+	Small   = "small"   // the interval lies within ± the smallest difference of interest
+	Precise = "precise" // the interval is at most Question.Width wide
 )
 
 // Comparison is the mean difference A - B of one pair of levels over units. Each unit has
@@ -19,24 +19,24 @@ type Comparison struct {
 	B        string    `json:"b"`
 	Verdict  string    `json:"verdict"`
 	Pairs    int       `json:"pairs"`              // units with a difference
-	Units    int       `json:"units"`              // looked at, until it was decided
+	Units    int       `json:"units"`              // units looked at until it was decided
 	LeftOut  int       `json:"left_out,omitempty"` // pairs of cells of these units of which one or both have no value
 	Mean     *float64  `json:"mean,omitempty"`     // nil without pairs
 	Interval *Interval `json:"interval,omitempty"` // at the level of the whole family; nil if there is none yet
-	Lacks    string    `json:"lacks,omitempty"`    // why there is none
+	Lacks    string    `json:"lacks,omitempty"`    // why there is no interval
 }
 
-// Observation is what one unit says of a comparison: the mean over the combinations of
-// values on the other axes of the mean difference of their pairs. A pair is two cells that
-// differ in the level alone, of the same replicate. So what fails in one level only cannot
-// pass for an effect of the level.
+// Observation is one unit's difference in a comparison: the mean difference of the pairs for each
+// combination of values on the other axes, averaged over combinations. A pair is two cells of the
+// same replicate that differ only in the level, so failures in one level cannot pass for its
+// effect.
 type Observation struct {
-	Difference *float64 // nil without a pair
+	Difference *float64 // nil if there is no pair
 	LeftOut    int      // pairs of which one or both cells have no value
 }
 
-// Course is a question under way. Units (instances, or the replicates of an only one) are
-// added in their order.
+// Course is the progress of a question. Units (instances, or the replicates if there is only one)
+// are added in order.
 type Course struct {
 	question  Question
 	contrasts [][2]int
@@ -46,7 +46,7 @@ type Course struct {
 	needed    [][]bool // levels that some open comparison has, after 0, 1, … units
 }
 
-// NewCourse begins without a unit.
+// NewCourse returns the course of q without any units.
 func NewCourse(q Question) (*Course, error) {
 	if err := q.Check(); err != nil {
 		return nil, fmt.Errorf("until: %w", err)
@@ -76,11 +76,11 @@ func (c *Course) noteNeeded() {
 	c.needed = append(c.needed, needed)
 }
 
-// Units returns how many were added.
+// Units returns how many units were added.
 func (c *Course) Units() int { return len(c.needed) - 1 }
 
-// Needs returns which levels a unit is to have: those with an open comparison when the unit
-// that is Ahead places before it had been added. False if that has not happened yet.
+// Needs returns, by level, whether a unit needs it: whether it had an open comparison once the
+// unit Ahead places before was added. The bool is false if that unit is not added yet.
 func (c *Course) Needs(unit int) ([]bool, bool) {
 	after := max(0, unit-c.question.Ahead+1)
 	if after >= len(c.needed) {
@@ -146,7 +146,7 @@ func (c *Course) verdictOf(s sequence) string {
 	return Open
 }
 
-// Comparisons returns how far each is.
+// Comparisons returns the state of each comparison.
 func (c *Course) Comparisons() []Comparison {
 	all := make([]Comparison, len(c.found))
 	for i, f := range c.found {

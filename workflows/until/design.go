@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// Grid is what a plan has of its cells: every condition with its instances and replicates.
+// Grid holds the cells of a plan: every condition with its instances and replicates.
 type Grid struct{ Conditions []Condition }
 
-// Condition of a plan.
+// Condition is a condition of a plan.
 type Condition struct {
 	ID         string
 	Env        string // as Member's
@@ -16,19 +16,19 @@ type Condition struct {
 	Replicates int // of each instance
 }
 
-// Cell of a plan.
+// Cell is a cell of a plan.
 type Cell struct {
 	Condition int // index into Grid.Conditions
 	Instance  int
 	Replicate int
 }
 
-// Ended says how a cell ended: ok is false if it has not. The value is nil if averages leave
-// it out, as that of a cell that failed.
+// Ended returns the value of a cell; ok is false if it has not ended. The value is nil if
+// averages leave the cell out, such as one that failed.
 type Ended func(Cell) (value *float64, ok bool)
 
-// Design is a plan as its question sees it: units in the order in which they are looked
-// at, and the cells of each level in each.
+// Design is a plan arranged for its question: units in the order in which they are looked at, and
+// the cells of each level in each unit.
 type Design struct {
 	question Question
 	grid     Grid
@@ -41,7 +41,7 @@ type Design struct {
 	places   map[Unit][]Asked // the instances of each unit: one, unless they are the same
 }
 
-// NewDesign lays a question over a plan.
+// NewDesign returns the design of plan g for question q.
 func NewDesign(q Question, g Grid) *Design {
 	d := &Design{question: q, grid: g, besides: map[string][]int{}, sizes: Sizes{}, same: map[Asked]Asked{},
 		places: map[Unit][]Asked{}}
@@ -131,11 +131,11 @@ func (d *Design) unitOf(p Place) Unit {
 	return u
 }
 
-// Units returns how many there are.
+// Units returns the number of units.
 func (d *Design) Units() int { return len(d.units) }
 
-// Cells returns the cells of some levels in a unit, and, if there are any, those of
-// conditions that are not levels, last.
+// Cells returns the cells of the levels marked true in a unit and, if there are any, then those
+// of conditions that belong to no level.
 func (d *Design) Cells(unit int, levels []bool) []Cell {
 	var cells []Cell
 	u := d.units[unit]
@@ -173,7 +173,8 @@ func (d *Design) cellsAt(u Unit, place Asked, condition int) (cells []Cell) {
 	return cells
 }
 
-// Look goes through the units as far as the cells that the question needs have ended.
+// Look returns the course of the units, in order, as far as the cells that the question needs
+// have ended.
 func (d *Design) Look(ended Ended) (*Course, error) {
 	c, err := NewCourse(d.question)
 	if err != nil {
@@ -243,8 +244,8 @@ func (d *Design) compare(u Unit, a, b map[string][]int, values map[Cell]*float64
 	return o
 }
 
-// Needed returns the cells that a question needs, as far as it is, in the order in which
-// they are to start.
+// Needed returns the cells that the question needs, as far as c shows, ended ones included, in
+// the order in which they are to start.
 func (d *Design) Needed(c *Course) []Cell {
 	var all []Cell
 	for u := range d.units {
@@ -257,5 +258,5 @@ func (d *Design) Needed(c *Course) []Cell {
 	return all
 }
 
-// IsOver reports whether no further unit is looked at.
+// IsOver reports whether c is answered or has all units.
 func (d *Design) IsOver(c *Course) bool { return c.IsAnswered() || c.Units() == len(d.units) }

@@ -23,6 +23,16 @@ func designOf(levels, instances, replicates int) (*Design, Question) {
 	return NewDesign(q, g), q
 }
 
+// How many units of an environment there are, and were looked at.
+func TestShares(t *testing.T) {
+	d, _ := designOf(2, 5, 3)
+	for looked, want := range map[int]int{0: 0, 2: 2, 9: 5} {
+		if got := d.Shares(looked); len(got) != 1 || got[0] != (Share{"qa", want, 5}) {
+			t.Errorf("after %d units: %+v", looked, got)
+		}
+	}
+}
+
 // Cells that end in any order, as many at once as there are, give one answer and one set of
 // cells: what has started depends on complete units alone.
 func TestAnswerDoesNotDependOnTheOrderInWhichCellsEnd(t *testing.T) {

@@ -12,18 +12,19 @@ const (
 	share         = 0.95 // of them lie within an interval
 )
 
-// Draw returns what one simulated unit says of each contrast.
+// Draw returns one simulated unit: an observation for each contrast.
 type Draw func(r *rand.Rand) []Observation
 
-// Prediction is how many cells a question takes in simulated campaigns.
+// Prediction is how many cells a question needs in simulated campaigns.
 type Prediction struct {
-	Low      int     `json:"low"` // of 95 % of them
+	Low      int     `json:"low"` // Low to High covers 95 % of them
 	Mean     float64 `json:"mean"`
 	High     int     `json:"high"`
 	Answered float64 `json:"answered"` // share in which every comparison is decided within the plan
 }
 
-// Predict simulates campaigns whose units are drawn. The same seed predicts the same.
+// Predict simulates campaigns whose units come from draw. The same seed gives the same
+// prediction.
 func (d *Design) Predict(draw Draw, seed uint64) (Prediction, error) {
 	var p Prediction
 	var cells []int
@@ -70,8 +71,8 @@ func (d *Design) countNeeded(c *Course) int {
 	return n
 }
 
-// Complete returns what each unit says of each contrast whose cells have all ended; units
-// of which some have not are left out.
+// Complete returns, for each unit whose cells have all ended, its observation of each contrast;
+// other units are left out.
 func (d *Design) Complete(ended Ended) [][]Observation {
 	var all [][]Observation
 	levels := slices.Repeat([]bool{true}, len(d.levels))
@@ -83,12 +84,13 @@ func (d *Design) Complete(ended Ended) [][]Observation {
 	return all
 }
 
-// Resample draws units from those that are known, whole.
+// Resample returns a Draw of whole units from these, with replacement.
 func Resample(units [][]Observation) Draw {
 	return func(r *rand.Rand) []Observation { return units[r.IntN(len(units))] }
 }
 
-// Differences returns what a unit says in which each level has one cell, with a value.
+// Differences returns the observations of a unit with one cell for each level, given the cells'
+// values by level.
 func (q Question) Differences(values []float64) []Observation {
 	var unit []Observation
 	for _, pair := range q.Contrasts() {
@@ -97,16 +99,15 @@ func (q Question) Differences(values []float64) []Observation {
 	return unit
 }
 
-// Best returns the level that Worst supposes to differ from the others: the reference, or
-// the first where all pairs are compared.
+// Best returns the index of the level that Worst makes better than the others: the reference, or
+// the first if all pairs are compared.
 func (q Question) Best() int {
 	return max(0, slices.IndexFunc(q.Levels, func(l Level) bool { return l.Name == q.Reference }))
 }
 
-// Worst draws values as far apart as they can be: at either bound, independent of each
-// other, or normal ones for a measure without bounds, whose scale does not matter for the
-// sign. One level, Best, is better than the others by an effect in standard deviations of
-// the difference.
+// Worst returns a Draw of the most variable values: independent and at either bound or, for
+// asymptotic, normal. The level Best is better than the others by effect, in standard deviations
+// of the difference.
 func (q Question) Worst(effect float64) Draw {
 	// Two values of 0 and 1 with means (1±δ)/2 differ by δ, with variance (1-δ²)/2.
 	delta := effect * math.Sqrt(.5/(1+effect*effect/2))

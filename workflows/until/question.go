@@ -1,7 +1,7 @@
 // Package until decides when a campaign has answered its question: which comparisons of the
-// levels of an axis are decided after each instance, by confidence sequences, and which
-// levels the next instances still need. It is pure, and what it decides depends on the
-// values of the instances in their order alone, not on when or in which order cells end.
+// levels of an axis are decided after each instance, by confidence sequences, and which levels
+// the next instances still need. It is pure: its decisions depend only on the values of the
+// instances in their order, not on when or in which order cells end.
 package until
 
 import (
@@ -13,23 +13,23 @@ import (
 	"roundtable/envs/wording"
 )
 
-// What a question can be about.
+// Values of Question.Measure.
 const (
 	Score   = "score"   // score of the final decision, as averages count it (outcome)
 	Decided = "decided" // 1 if there is a decision at the end, else 0
-	Rounds  = "rounds"  // rounds that were begun
+	Rounds  = "rounds"  // rounds that were started
 )
 
-// Measures returns them all.
+// Measures returns all values of Question.Measure.
 func Measures() []string { return []string{Score, Decided, Rounds} }
 
-// How intervals are made.
+// Values of Question.Method: how intervals are made.
 const (
-	Betting    = "betting"    // of measures with bounds; its level holds for any distribution
-	Asymptotic = "asymptotic" // of any measure; its level is that of large samples
+	Betting    = "betting"    // for measures with bounds; its level holds for any distribution
+	Asymptotic = "asymptotic" // for any measure; its level holds for large samples
 )
 
-// Methods returns them all.
+// Methods returns all values of Question.Method.
 func Methods() []string { return []string{Betting, Asymptotic} }
 
 // Defaults of a question.
@@ -38,8 +38,7 @@ const (
 	DefaultAhead = 4
 )
 
-// Question is what a campaign is to answer, with everything that the answer depends on
-// apart from the cells themselves.
+// Question is the question of a campaign, with all that the answer depends on except the cells.
 type Question struct {
 	Compare string  `json:"compare"` // axis of the grid
 	Measure string  `json:"measure"`
@@ -49,18 +48,19 @@ type Question struct {
 	Levels  []Level `json:"levels"`
 	// name of the level that the others are compared with; "" compares all pairs
 	Reference string `json:"reference,omitempty"`
-	// of each interval, from end to end; 0 if the sign of the difference is asked for
+	// greatest width of each interval, from end to end, that decides; 0 if the sign of the difference
+	// decides
 	Width float64 `json:"width,omitempty"`
 	// differences below it, of either sign, are of no interest; 0 if all are
 	Smallest float64 `json:"smallest,omitempty"`
 	Level    float64 `json:"level"`          // family-wise error rate, over all comparisons and all looks
 	Ahead    int     `json:"ahead"`          // instances that are under way at once
 	Seed     uint64  `json:"seed"`           // of the order of the instances
-	Same     []Same  `json:"same,omitempty"` // instances that are one unit with another
+	Same     []Same  `json:"same,omitempty"` // instances that form one unit with another
 }
 
-// Same is an instance that asks what one of an earlier environment asks: what is found on
-// both is one observation.
+// Same is an instance that asks the same as one of an earlier environment, As: both form one
+// unit.
 type Same struct {
 	Asked
 	As Asked `json:"as"`
@@ -72,7 +72,7 @@ type Asked struct {
 	Instance int    `json:"instance"`
 }
 
-// Level is a value of the axis.
+// Level is a value on the axis.
 type Level struct {
 	Name    string   `json:"name"`
 	Members []Member `json:"members"` // the conditions that have it
@@ -82,11 +82,12 @@ type Level struct {
 type Member struct {
 	Condition string `json:"condition"` // id
 	Env       string `json:"env"`       // equal where instances are the same
-	// Others are the values on the other axes: cells are compared where they are the same.
+	// Others are the values on the other axes: only cells with equal ones are compared.
 	Others string `json:"others,omitempty"`
 }
 
-// Contrasts returns the pairs of levels that are compared, by index: the first minus the second.
+// Contrasts returns the pairs of levels that are compared, by index; each difference is the first
+// minus the second.
 func (q Question) Contrasts() [][2]int {
 	var all [][2]int
 	for a := range q.Levels {
@@ -102,7 +103,7 @@ func (q Question) Contrasts() [][2]int {
 	return all
 }
 
-// Goal says in words when a comparison is decided.
+// Goal returns, in words, when a comparison is decided.
 func (q Question) Goal() string {
 	switch {
 	case q.Width > 0:
@@ -117,9 +118,8 @@ func (q Question) Goal() string {
 // can be as narrow as: two steps.
 const finest = 1e-3
 
-// GoalRange returns which widths can be asked for: from least on, and below the range of
-// the differences, which every interval is within. Of Smallest it is half of that. Most is
-// 0 where the measure has no bounds.
+// GoalRange returns the valid widths: at least least and below most, the range of the
+// differences. For Smallest, half of both holds. most is 0 if the measure has no bounds.
 func (q Question) GoalRange() (least, most float64) {
 	most = 2 * (q.High - q.Low)
 	if q.Method == Betting {
@@ -128,7 +128,7 @@ func (q Question) GoalRange() (least, most float64) {
 	return least, most
 }
 
-// Check says what of a question cannot be.
+// Check returns what is invalid in a question.
 func (q Question) Check() error {
 	switch {
 	case !slices.Contains(Measures(), q.Measure):
@@ -160,7 +160,8 @@ func (q Question) explainAmbiguity() string {
 		for _, m := range l.Members {
 			key := Member{Env: m.Env, Others: m.Others}
 			if other, is := known[key]; is {
-				return fmt.Sprintf("conditions %s and %s of %s %s have the same values on the other axes, so their cells cannot be paired with those of other levels; `roundtable run FILE` records the question again", other, m.Condition, q.Compare, l.Name)
+				return fmt.Sprintf("conditions %s and %s of %s %s have the same values on the other axes, so their "+
+					"cells cannot be paired with those of other levels; `roundtable run FILE` records the question again", other, m.Condition, q.Compare, l.Name)
 			}
 			known[key] = m.Condition
 		}

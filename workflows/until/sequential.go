@@ -4,7 +4,7 @@ package until
 // so data may be looked at after every value, and the looking may decide when to stop.
 // The same values in the same order give the same intervals.
 
-// Interval is from Low to High, both included.
+// Interval ranges from Low to High, both included.
 type Interval struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`

@@ -121,8 +121,10 @@ func TestWhatCannotBe(t *testing.T) {
 		t.Errorf("without a value: %v", got)
 	}
 	s, _ := newStudent(.05)
-	if err := s.Add(math.Inf(1)); err == nil {
-		t.Error("an infinite value is accepted")
+	for _, bad := range []float64{math.Inf(1), math.Inf(-1), math.NaN()} {
+		if err := s.Add(bad); err == nil {
+			t.Errorf("%v is accepted", bad)
+		}
 	}
 	for range 100 {
 		if err := s.Add(0); err != nil {

@@ -9,9 +9,9 @@ const (
 	// prior is how many values the guess is worth that a mean is one half of a standard
 	// deviation away: effects of that size are found soonest.
 	prior = 4
-	// BurnIn is how many values Student waits for at least, as its level is that of large
-	// samples. More of them do not protect from what has not been seen yet: with 50, values
-	// with a rare large one in 33 still exceed a level of 5 %, and an effect of half a
+	// BurnIn is the fewest values from which the method asymptotic makes an interval, as its level
+	// holds for large samples. A larger one does not protect from what has not been seen yet: with
+	// 50, values with a rare large one in 33 still exceed a level of 5 %, and an effect of half a
 	// standard deviation would take a third longer.
 	BurnIn = 20
 	// skewedSum is how many values it waits for times the square of their skewness (Cochran

@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// Unit is what levels are compared on: an instance with all its replicates, or, where an
-// environment has one instance only, a replicate of it.
+// Unit is one unit of comparison: an instance with all its replicates, or one replicate where an
+// environment has only one instance.
 type Unit struct {
 	Env       string
 	Instance  int
 	Replicate int // -1 for all
 }
 
-// Place is where a cell is run.
+// Place says of which environment, instance and replicate a cell is.
 type Place struct {
 	Env       string
 	Instance  int
 	Replicate int
 }
 
-// Sizes says of each environment whether it has several instances.
+// Sizes says, by environment, whether it has several instances.
 type Sizes map[string]bool
 
 // UnitOf returns the unit that a cell belongs to.
@@ -35,9 +35,9 @@ func (s Sizes) UnitOf(p Place) Unit {
 	return Unit(p)
 }
 
-// Order sorts units into the order in which they are looked at: drawn by the seed, so that
-// the first ones are a random sample of all, whatever the order of the data set.
-// Replicates of only instances keep theirs where there are no other units: they are alike.
+// Order sorts units into the order in which they are looked at: shuffled by q.Seed, so that the
+// first ones are a random sample whatever the order of the data set. If all units are replicates,
+// they keep their order: they are alike.
 func (q Question) Order(units []Unit) {
 	several := hasInstances(units)
 	drawn := make(map[Unit]uint64, len(units))
@@ -59,15 +59,14 @@ func (q Question) Order(units []Unit) {
 	})
 }
 
-// Share is how many units of an environment there are, and how many are among those that
-// were looked at.
+// Share is how many units an environment has (Of), and how many of them were looked at (Looked).
 type Share struct {
 	Env        string
 	Looked, Of int
 }
 
-// Shares returns that of each environment after the first units, in the order in which
-// environments occur.
+// Shares returns the Share of each environment among the first looked units, in the order in
+// which environments occur.
 func (d *Design) Shares(looked int) []Share {
 	var all []Share
 	for n, u := range d.units {
@@ -82,7 +81,8 @@ func (d *Design) Shares(looked int) []Share {
 	return all
 }
 
-// IsDrawn reports whether the order of the units was drawn: that of replicates alone is not.
+// IsDrawn reports whether the order of the units was drawn at random; that of replicates alone is
+// not.
 func (d *Design) IsDrawn() bool {
 	return hasInstances(d.units)
 }

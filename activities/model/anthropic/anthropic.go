@@ -16,8 +16,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"slices"
 	"strings"
 
 	"roundtable/activities/model"
@@ -48,6 +51,8 @@ type Config struct {
 	// ANTHROPIC_API_KEY for Anthropic and for the place that ANTHROPIC_BASE_URL
 	// names; none elsewhere.
 	APIKeyEnv string `json:"api_key_env,omitempty"`
+	// CacheControl says that the endpoint caches what is marked with cache_control, as Anthropic does.
+	CacheControl bool `json:"cache_control,omitempty"`
 	// JSON is Auto if empty.
 	JSON JSONMode `json:"json,omitempty"`
 	// Timeout of one call; 10 minutes if zero.
@@ -59,11 +64,12 @@ type client struct {
 	*wire.Exchange
 	config Config
 	url    string
+	marks  bool // prompts are sent in blocks, with marks where the service is to keep them
 }
 
-// New checks the configuration and makes the model; it sends nothing. Make one
-// for the life of the process: connections and the outcome of Auto are kept in it.
-// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
+// New checks c and returns its model; it sends nothing. Make one for the life of the process, since
+// it keeps connections and the outcome of Auto. A model returned with wire.ErrNoKey can check
+// parameters, but cannot be asked.
 func New(c Config) (model.Model, error) {
 	base, key, err := c.resolveSettings()
 	if err != nil {
@@ -77,7 +83,8 @@ func New(c Config) (model.Model, error) {
 	if key != "" {
 		header.Set("X-Api-Key", key)
 	}
-	made := &client{config: c, url: base.JoinPath("v1/messages").String()}
+	made := &client{config: c, url: base.JoinPath("v1/messages").String(),
+		marks: c.CacheControl || base.Hostname() == officialHost}
 	made.Exchange = &wire.Exchange{
 		HTTP: wire.NewClient(officialHost), Header: header, Report: wire.NewReporter(provider, key),
 		Forms: wire.Forms{JSON: cmp.Or(c.JSON, Auto)}, Timeout: cmp.Or(c.Timeout, wire.DefaultTimeout),
@@ -85,6 +92,9 @@ func New(c Config) (model.Model, error) {
 	}
 	return made, err
 }
+
+// HasMarks reports whether prompts carry the marks by which the service keeps their beginnings.
+func (c *client) HasMarks() bool { return c.marks }
 
 // Models returns the names of the models that the service has.
 func (c *client) Models(ctx context.Context) ([]string, error) {
@@ -102,4 +112,43 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body [
 	}
 	body, err = json.Marshal(q)
 	return c.url, body, err
+}
+
+const (
+	officialHost = "api.anthropic.com"
+	baseURLEnv   = "ANTHROPIC_BASE_URL"
+	keyEnv       = "ANTHROPIC_API_KEY"
+)
+
+var home = wire.Home{URL: "https://" + officialHost, Env: baseURLEnv, Added: "/v1/messages",
+	Ends: []string{"/v1", "/v1/messages"}}
+
+// Endpoint returns the address at which the model is asked; "" if c has no valid one. It sends
+// nothing.
+func Endpoint(c Config) string { return wire.Shown(home.Base(c.BaseURL)) }
+
+// resolveSettings returns the endpoint and the key, or every error of the configuration.
+func (c Config) resolveSettings() (base *url.URL, key string, err error) {
+	var found []error
+	if c.Model == "" {
+		found = append(found, errors.New("model is empty; name the model as the service knows it, such as "+
+			"claude-sonnet-4-5"))
+	}
+	found = append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Plain)...)
+	return home.Resolve(found, c.BaseURL, c.APIKeyEnv, officialHost, keyEnv,
+		func() (string, error) { return wire.Key(keyEnv) })
+}
+
+// classifyRefusal classifies a response that is no answer.
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *model.Error) {
+	w := wire.ReadWords(f.Body, f.Header)
+	if slices.Contains(w.Codes, "invalid_request_error") &&
+		strings.Contains(w.Message, "blocked by content filtering policy") {
+		// The answer was written, and then held back.
+		w.Codes = append([]string{"content_filter"}, w.Codes...)
+		err := c.Report.Refused(f, w)
+		err.Unbilled = false
+		return model.Response{}, err
+	}
+	return model.Response{}, c.Report.Refused(f, w)
 }

@@ -101,6 +101,20 @@ func TestWhatIsSentAndRead(t *testing.T) {
 	}
 }
 
+// A server of one's own gets a message in one block, however prompts go on; one that is said to keep
+// what is marked gets the marks.
+func TestMarks(t *testing.T) {
+	q := model.Request{Messages: []model.Message{{Role: "user", Content: "rules, and more", Ends: []int{5}}}}
+	for want, change := range map[string]func(*Config){
+		`[{"text":"rules, and more","type":"text"}]`:                                                                nil,
+		`[{"text":"rules","type":"text","cache_control":{"type":"ephemeral"}},{"text":", and more","type":"text"}]`: func(c *Config) { c.CacheControl = true },
+	} {
+		if _, sent, _, err := exchange(t, change, q, answered); err != nil || !strings.Contains(sent, `"content":`+want) {
+			t.Errorf("sent %s, %v, want %s", sent, err, want)
+		}
+	}
+}
+
 func TestNothingIsSentThatWasNotSet(t *testing.T) {
 	t.Setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Secret: "+modeltest.Canary)
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", modeltest.Canary)

@@ -117,6 +117,7 @@ func TestRefusedRequests(t *testing.T) {
 		{"top_p", "", nil, model.Parameters{TopP: &two}, "top_p is 2"},
 		{"effort that is not there", "", nil, model.Parameters{ReasoningEffort: "minimal"}, "low, medium, high, xhigh and max"},
 		{"fields of another service", "", nil, model.Parameters{ExtraBody: map[string]any{"top_k": 1}}, "extra_body"},
+		{"log-probabilities", "", nil, model.Parameters{Logprobs: true}, "Anthropic gives no log-probabilities, which openai/… models"},
 		{"effort and temperature", "", nil, model.Parameters{ReasoningEffort: "low", Temperature: &half}, "temperature"},
 		{"effort and top_p", "", nil, model.Parameters{ReasoningEffort: "low", TopP: &half}, "top_p"},
 		{"effort of a model that does not think", "claude-3-5-haiku-20241022", nil, model.Parameters{ReasoningEffort: "low"}, "does not take"},

@@ -80,9 +80,7 @@ func readUsage(v jsontext.Value) model.Usage {
 			Thinking wire.Tokens `json:"thinking_tokens"`
 		} `json:"output_tokens_details"`
 	}
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(v, &u)
 	u.Write = max(u.Write, u.WriteOf.Minutes+u.WriteOf.Hour)
 	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Input + u.Read + u.Write),

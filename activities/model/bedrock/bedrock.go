@@ -13,7 +13,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -58,9 +60,8 @@ type client struct {
 	forms   wire.Forms
 }
 
-// New checks the configuration and makes the model; it sends nothing. Make one
-// for the life of the process: connections, credentials and the outcome of Auto
-// are kept in it.
+// New checks c and returns its model; it sends nothing. Make one for the life of the process, since
+// it keeps connections, credentials and the outcome of Auto.
 func New(c Config) (model.Model, error) {
 	settings, base, err := c.resolveSettings()
 	if err != nil {
@@ -83,7 +84,8 @@ func New(c Config) (model.Model, error) {
 func (c Config) resolveSettings() (aws.Config, *url.URL, error) {
 	var found []error
 	if c.Model == "" {
-		found = append(found, errors.New("model is empty; name a model id or an inference profile, such as eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
+		found = append(found, errors.New("model is empty; name a model id or an inference profile, such as "+
+			"eu.anthropic.claude-sonnet-4-5-20250929-v1:0"))
 	}
 	found = append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Plain)...)
 	settings, err := loadAWS(c.Region)
@@ -149,4 +151,42 @@ func leaveUndecoded(stack *middleware.Stack) error {
 			return out, metadata, err
 		}))
 	return err
+}
+
+// classifyFailure classifies a response that is no answer.
+func classifyFailure(f *wire.Failure, report wire.Reporter) *model.Error {
+	w := wire.ReadWords(f.Body, f.Header)
+	if clock := wrongClock(f, w); clock != "" {
+		w.Message = clock + ": " + w.Message
+	}
+	err := report.Refused(f, w)
+	err.Unbilled = isUnbilled(f, w)
+	return err
+}
+
+// isUnbilled is only what is certain: in the others the model may have begun.
+func isUnbilled(f *wire.Failure, w wire.Words) bool {
+	for _, begun := range []string{"ModelTimeoutException", "ModelErrorException", "ModelStreamErrorException",
+		"RequestAbortedException"} {
+		if slices.Contains(w.Codes, begun) {
+			return false
+		}
+	}
+	return f.Status != http.StatusFailedDependency && f.Unbilled()
+}
+
+// wrongClock says how far this machine's clock is off, if a signature was
+// refused and that may be why: AWS takes five minutes.
+func wrongClock(f *wire.Failure, w wire.Words) string {
+	if !slices.ContainsFunc(w.Codes, func(code string) bool {
+		return code == "InvalidSignatureException" || code == "SignatureDoesNotMatch" || code == "RequestExpired" ||
+			code == "RequestTimeTooSkewed"
+	}) {
+		return ""
+	}
+	server, err := http.ParseTime(f.Header.Get("Date"))
+	if off := f.At.Sub(server).Round(time.Second); err == nil && off.Abs() > 4*time.Minute {
+		return fmt.Sprintf("the clock of this machine is %v off that of AWS; set it", off)
+	}
+	return ""
 }

@@ -168,6 +168,7 @@ func TestWhatCannotBeAskedIsNotSent(t *testing.T) {
 		"thinking fills it":   {user, model.Parameters{MaxTokens: 2048, ReasoningEffort: "low"}, "set max_tokens higher"},
 		"effort and warmth":   {user, model.Parameters{ReasoningEffort: "low", Temperature: &half}, "temperature"},
 		"effort and top_p":    {user, model.Parameters{ReasoningEffort: "low", TopP: &half}, "top_p"},
+		"log-probabilities":   {user, model.Parameters{Logprobs: true}, "Converse gives no log-probabilities"},
 		"effort nobody knows": {user, model.Parameters{ReasoningEffort: "huge"}, "minimal, low, medium and high"},
 	} {
 		t.Run(name, func(t *testing.T) {

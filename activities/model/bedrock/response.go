@@ -67,9 +67,7 @@ func (b block) answerPart() wire.Part {
 			Text jsontext.Value `json:"text"`
 		} `json:"reasoningText"`
 	}
-	if b.Reasoning.Kind() == '{' {
-		_ = json.Unmarshal(b.Reasoning, &reasoning, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(b.Reasoning, &reasoning)
 	return wire.Part{IsText: wire.Present(b.Text), Text: b.Text, Thinking: reasoning.Text.Text}
 }
 
@@ -80,9 +78,7 @@ func routedModel(trace jsontext.Value) string {
 			Model jsontext.Value `json:"invokedModelId"`
 		} `json:"promptRouter"`
 	}
-	if trace.Kind() == '{' {
-		_ = json.Unmarshal(trace, &t, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(trace, &t)
 	return wire.String(t.PromptRouter.Model)
 }
 
@@ -96,9 +92,7 @@ func readUsage(v jsontext.Value) model.Usage {
 		Write  wire.Tokens `json:"cacheWriteInputTokens"`
 		Total  wire.Tokens `json:"totalTokens"`
 	}
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(v, &u)
 	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Input + u.Read + u.Write),
 		CachedInput: int64(u.Read),

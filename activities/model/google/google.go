@@ -3,9 +3,9 @@
 // and other addresses, is left out.
 //
 // It promises: one request for one call; every error is a *model.Error
-// classified (package wire); no error text holds the key; a key goes only where it was meant for; the answer's bytes are those of
-// the service; a parameter that cannot be kept is refused before anything is
-// sent, never left out.
+// classified (package wire); no error text holds the key; a key goes only where
+// it was meant for; the answer's bytes are those of the service; a parameter that
+// cannot be kept is refused before anything is sent, never left out.
 //
 // Google's SDK is not used. Its client takes a key from the environment if it is
 // given none, whatever the address; sorts the properties of a schema, which
@@ -16,8 +16,11 @@ package google
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
+	"regexp"
 	"strings"
 
 	"roundtable/activities/model"
@@ -59,9 +62,9 @@ type client struct {
 	url    string
 }
 
-// New checks the configuration and makes the model; it sends nothing. Make one
-// for the life of the process: connections and the outcome of Auto are kept in it.
-// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
+// New checks c and returns its model; it sends nothing. Make one for the life of the process, since
+// it keeps connections and the outcome of Auto. A model returned with wire.ErrNoKey can check
+// parameters, but cannot be asked.
 func New(c Config) (model.Model, error) {
 	base, key, err := c.resolveSettings()
 	if err != nil {
@@ -90,4 +93,55 @@ func New(c Config) (model.Model, error) {
 // Models returns the names of the models that the service has.
 func (c *client) Models(ctx context.Context) ([]string, error) {
 	return c.List(ctx, c.urlOf("models"))
+}
+
+const (
+	officialHost = "generativelanguage.googleapis.com"
+	version      = "v1beta"
+	baseURLEnv   = "GOOGLE_GEMINI_BASE_URL"
+	keyEnv       = "GOOGLE_API_KEY" // Google's own SDKs prefer it
+	otherKeyEnv  = "GEMINI_API_KEY"
+)
+
+var home = wire.Home{
+	URL: "https://" + officialHost, Env: baseURLEnv,
+	Added: "/" + version + "/models", Ends: []string{"/v1", "/" + version, "/models", "/openai"},
+}
+
+// modelName keeps a name from becoming another address.
+var modelName = regexp.MustCompile(`^((models|tunedModels)/)?[A-Za-z0-9][A-Za-z0-9._-]*$`)
+
+// Endpoint returns the address at which the model is asked; "" if c has no valid one. It sends
+// nothing.
+func Endpoint(c Config) string { return wire.Shown(home.Base(c.BaseURL)) }
+
+// resolveSettings returns the endpoint and the key, or every error of the configuration.
+func (c Config) resolveSettings() (base *url.URL, key string, err error) {
+	var found []error
+	if !modelName.MatchString(c.Model) {
+		found = append(found, fmt.Errorf("model is %q; name a model of the Gemini interface, such as "+
+			"gemini-2.5-flash", c.Model))
+	}
+	found = append(found, wire.CheckSettings(c.JSON, c.Timeout, Auto, Schema, Plain)...)
+	return home.Resolve(found, c.BaseURL, c.APIKeyEnv, officialHost, keyEnv, usualKey)
+}
+
+// usualKey returns the key in either of the two variables; ErrNoKey if neither is set.
+func usualKey() (string, error) {
+	key, err := wire.Key(keyEnv)
+	if !errors.Is(err, wire.ErrNoKey) {
+		return key, err
+	}
+	key, err = wire.Key(otherKeyEnv)
+	if errors.Is(err, wire.ErrNoKey) {
+		return "", fmt.Errorf("%w: neither %s nor %s is set", wire.ErrNoKey, keyEnv, otherKeyEnv)
+	}
+	return key, err
+}
+
+// classifyRefusal classifies a response that is no answer.
+// https://ai.google.dev/gemini-api/docs/billing ("Am I charged for failed requests?", read on 2026-11-22)
+// excludes tokens of requests that fail with 400 or 500; of other statuses it is assumed.
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *model.Error) {
+	return model.Response{}, c.Report.Refused(f, wire.ReadWords(f.Body, f.Header))
 }

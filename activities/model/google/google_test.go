@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -226,6 +227,21 @@ func TestOtherRefusalsAreNotAskedAgain(t *testing.T) {
 		s.Close()
 		if modeltest.Failure(t, err); requests != 1 {
 			t.Errorf("status %d: %d requests", status, requests)
+		}
+	}
+}
+
+// The shape is that of Google's reference of generateContent.
+func TestLogprobs(t *testing.T) {
+	q := modeltest.Question
+	q.Parameters = model.Parameters{Logprobs: true}
+	for result, want := range map[string]*model.Logprob{
+		`{"chosenCandidates":[{"token":"a","tokenId":1,"logProbability":-0.5},{"token":"b","logProbability":-0.25}],"topCandidates":[]}`: {Mean: -0.375, Tokens: 2},
+		`{}`: nil, `null`: nil,
+	} {
+		r, body, got, err := exchange(t, nil, q, `{"candidates":[{"content":{"parts":[{"text":"ab"}]},"finishReason":"STOP","avgLogprobs":-0.1,"logprobsResult":`+result+`}]}`)
+		if r == nil || err != nil || !strings.Contains(body, `"responseLogprobs":true`) || !reflect.DeepEqual(got.Logprob, want) {
+			t.Errorf("%s: sent %s, read %+v, %v, want %+v", result, body, got.Logprob, err, want)
 		}
 	}
 }

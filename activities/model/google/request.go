@@ -37,6 +37,7 @@ type generation struct {
 	ResponseJSONSchema json.RawMessage `json:"responseJsonSchema,omitempty"`
 	MaxOutputTokens    int32           `json:"maxOutputTokens,omitempty"`
 	ResponseMIMEType   string          `json:"responseMimeType,omitempty"`
+	ResponseLogprobs   bool            `json:"responseLogprobs,omitempty"`
 	Seed               *int32          `json:"seed,omitempty"`
 	StopSequences      []string        `json:"stopSequences,omitempty"`
 	Temperature        *float32        `json:"temperature,omitempty"`
@@ -75,7 +76,7 @@ func (c *client) requestBody(r model.Request, mode JSONMode) (url string, body [
 
 func isZero(p model.Parameters) bool {
 	return p.Temperature == nil && p.TopP == nil && p.MaxTokens == 0 && p.Seed == nil && len(p.Stop) == 0 &&
-		p.ReasoningAsked() == ""
+		p.ReasoningAsked() == "" && !p.Logprobs
 }
 
 // splitMessages splits messages into the system's and those of the conversation:
@@ -120,7 +121,7 @@ func (c *client) generationConfig(p model.Parameters) (*generation, error) {
 	}
 	out := &generation{
 		Temperature: narrowFloat(p.Temperature), TopP: narrowFloat(p.TopP),
-		MaxOutputTokens: int32(p.MaxTokens), StopSequences: p.Stop,
+		MaxOutputTokens: int32(p.MaxTokens), StopSequences: p.Stop, ResponseLogprobs: p.Logprobs,
 	}
 	if p.Seed != nil {
 		if *p.Seed < math.MinInt32 || *p.Seed > math.MaxInt32 {

@@ -26,6 +26,7 @@ type envelope struct {
 type candidate struct {
 	Content      jsontext.Value `json:"content"`
 	FinishReason jsontext.Value `json:"finishReason"`
+	Logprobs     jsontext.Value `json:"logprobsResult"`
 }
 
 const filtered = "content_filter"
@@ -40,13 +41,14 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	if wire.Present(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
 	}
-	text, thinking, finish := []byte(nil), "", filtered
+	text, thinking, finish, logprobs := []byte(nil), "", filtered, jsontext.Value(nil)
 	switch {
 	case len(e.Candidates) > 0:
 		var useless *model.Error
 		if text, thinking, finish, useless = c.readCandidate(e.Candidates[0], call.Body); useless != nil {
 			return model.Response{}, useless
 		}
+		logprobs = e.Candidates[0].Logprobs
 	case !isBlocked(e.Feedback):
 		return model.Response{}, c.Report.Useless("no_candidates", "the body holds no candidates", call.Body)
 	}
@@ -58,6 +60,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 		RequestID:    c.Report.Word(wire.String(e.ID), 200),
 		Usage:        readUsage(e.Usage),
 		Tier:         servedTier(call.Header, e.Usage),
+		Logprob:      wire.LogprobOf(logprobs, "chosenCandidates", "logProbability"),
 	}, nil
 }
 
@@ -85,9 +88,7 @@ func isBlocked(feedback jsontext.Value) bool {
 	var f struct {
 		Reason jsontext.Value `json:"blockReason"`
 	}
-	if feedback.Kind() == '{' {
-		_ = json.Unmarshal(feedback, &f, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(feedback, &f)
 	return wire.String(f.Reason) != ""
 }
 
@@ -109,9 +110,7 @@ func servedTier(h http.Header, usage jsontext.Value) plan.Tier {
 	var u struct {
 		Tier jsontext.Value `json:"serviceTier"`
 	}
-	if usage.Kind() == '{' {
-		_ = json.Unmarshal(usage, &u, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(usage, &u)
 	return model.TierOf(cmp.Or(h.Get("X-Gemini-Service-Tier"), wire.String(u.Tier)))
 }
 
@@ -126,9 +125,7 @@ func readUsage(v jsontext.Value) model.Usage {
 		Tools      wire.Tokens `json:"toolUsePromptTokenCount"`
 		Total      wire.Tokens `json:"totalTokenCount"`
 	}
-	if v.Kind() == '{' {
-		_ = json.Unmarshal(v, &u, wire.Lenient) // what could be read is read
-	}
+	wire.ReadObject(v, &u)
 	return wire.WithTotal(model.Usage{
 		Input:       int64(u.Prompt),
 		CachedInput: int64(u.Cached),

@@ -274,7 +274,13 @@ func (s *Batches) createAnthropic(body []byte) any {
 	return s.show("/messages/batches", b)
 }
 
+// googleBytes is how large a request must be less than that Google takes with the requests of a batch in it.
+const googleBytes = 20_000_000
+
 func (s *Batches) createGoogle(body []byte) any {
+	if len(body) >= googleBytes {
+		return refusal{http.StatusBadRequest, "INVALID_ARGUMENT", "Request payload size exceeds the limit: 20 MB"}
+	}
 	var q struct {
 		Batch struct {
 			Name  string `json:"displayName"`

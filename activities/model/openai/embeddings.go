@@ -13,12 +13,12 @@ import (
 	"roundtable/activities/model/wire"
 )
 
-// Embedder asks one model for vectors: POST embeddings. It promises what the
-// package does, and that no vector is taken for another text's.
+// Embedder asks one model for vectors: POST embeddings. It promises what the package does, and that
+// no text gets the vector of another.
 type Embedder struct{ client *client }
 
-// NewEmbedder checks the configuration and sends nothing. Of Config, api, json
-// and max_tokens_field are about answers in words and must be empty.
+// NewEmbedder checks c and returns its embedder; it sends nothing. API, JSON and MaxTokensField are
+// about answers in words and must be empty.
 func NewEmbedder(c Config) (*Embedder, error) {
 	if c.API != "" || c.JSON != "" || c.MaxTokensField != "" {
 		return nil, fmt.Errorf("openai embedder %q: api, json and max_tokens_field are not for embeddings", c.Model)

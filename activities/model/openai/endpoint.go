@@ -35,8 +35,8 @@ var services = []struct{ domain, keyEnv, seller string }{
 	{"api.deepseek.com", "DEEPSEEK_API_KEY", "deepseek"},
 }
 
-// Seller returns whose prices count at an endpoint, as price tables name it; false
-// if it is none that we know: the same name costs something else elsewhere.
+// Seller returns the provider, as price tables name it, whose prices count at an endpoint; false
+// for an unknown endpoint, where a model of the same name may cost something else.
 func Seller(endpoint string) (string, bool) {
 	u, err := url.Parse(endpoint)
 	if err != nil {
@@ -99,7 +99,8 @@ func (h host) tokensField() TokensField {
 	return MaxTokens
 }
 
-// Endpoint returns the address that a model is asked at; "" if it is none. It sends nothing.
+// Endpoint returns the address at which the model is asked; "" if c has no valid one. It sends
+// nothing.
 func Endpoint(c Config) string {
 	return strings.TrimSuffix(wire.Shown(c.endpointURL()), "/")
 }
@@ -113,10 +114,12 @@ func (c Config) resolveSettings() (base *url.URL, key string, err error) {
 	}
 	if deployment := strings.Contains(base.Path, "/openai/deployments/"); deployment && hostOf(base).isAzure() {
 		if c.APIVersion == "" {
-			found = append(found, errors.New("api_version is empty; a base_url with /openai/deployments/ needs one, such as 2024-10-21"))
+			found = append(found, errors.New("api_version is empty; a base_url with /openai/deployments/ needs one, "+
+				"such as 2024-10-21"))
 		}
 		if c.API == Responses {
-			found = append(found, errors.New("api is responses, which a base_url with /openai/deployments/ does not have; use …/openai/v1"))
+			found = append(found, errors.New("api is responses, which a base_url with /openai/deployments/ does not "+
+				"have; use …/openai/v1"))
 		}
 	}
 	key, err = c.findKey(base)

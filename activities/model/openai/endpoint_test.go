@@ -199,6 +199,20 @@ func TestReasoningEffortIsSent(t *testing.T) {
 	}
 }
 
+func TestNoEffortIsSentToModelsWithoutThem(t *testing.T) {
+	q := question
+	q.Parameters = model.Parameters{ReasoningEffort: "none"}
+	for name, want := range map[string]string{"gpt-4o-mini": "", "gpt-6-luna": "none"} {
+		c := &client{host: officialHost, config: Config{Model: name}}
+		if got := c.chatRequest(q, Plain).ReasoningEffort; got != want {
+			t.Errorf("chat with %s: %q", name, got)
+		}
+		if r := c.responseRequest(q, Plain).Reasoning; (r != nil) != (want != "") {
+			t.Errorf("responses with %s: %v", name, r)
+		}
+	}
+}
+
 // OpenAI's own models are known; what another server takes it says itself.
 func TestEffortsOfOpenAI(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "sk-x")
@@ -210,6 +224,7 @@ func TestEffortsOfOpenAI(t *testing.T) {
 		{"gpt-5.5-2026-04-23", "", "max", "takes none, low, medium, high and xhigh"},
 		{"gpt-5-mini", "", "none", "takes minimal, low, medium and high"},
 		{"o4-mini", "", "xhigh", "takes low, medium and high"},
+		{"gpt-4o-mini", "", "low", "does not think: leave it out"},
 		{"gpt-7", "", "xhigh", ""},
 		{"gpt-5-mini", "http://localhost:1/v1", "none", ""},
 		{"qwen3", "http://localhost:1/v1", "4096", "takes no number of tokens but reasoning_effort; a server of your own may take a number in extra_body"},

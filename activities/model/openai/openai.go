@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"sync/atomic"
 
 	"roundtable/activities/model"
@@ -79,7 +80,7 @@ type Config struct {
 	// CheckPromptTokens says whether answers to prompts that the server has read
 	// in part only are refused. Nil: at servers known to cut prompts, i.e. Ollama.
 	CheckPromptTokens *bool `json:"check_prompt_tokens,omitempty"`
-	// Seat says that the server is a program of one's own that takes a seat: it is
+	// Seat says that the server is a program of the user's that acts as an agent: it is
 	// sent, in headers, which campaign, collaboration, round and agent asks.
 	Seat bool `json:"seat,omitempty"`
 	// Timeout of one call; 10 minutes if zero.
@@ -97,9 +98,9 @@ type client struct {
 	longest atomic.Int64
 }
 
-// New checks the configuration and makes the model; it sends nothing. Make one
-// for the life of the process: connections and the outcome of Auto are kept in it.
-// A model that comes with wire.ErrNoKey can check parameters and cannot be asked.
+// New checks c and returns its model; it sends nothing. Make one for the life of the process, since
+// it keeps connections and the outcome of Auto. A model returned with wire.ErrNoKey can check
+// parameters, but cannot be asked.
 func New(c Config) (model.Model, error) {
 	made, err := newClient(c)
 	if made == nil {
@@ -181,4 +182,30 @@ func (c *client) readAnswer(r model.Request, call *wire.Call) (model.Response, *
 		answer.FinishReason = model.TruncatedPrompt
 	}
 	return answer, failed
+}
+
+// classifyRefusal returns a response that is no answer, unless it holds one: Groq says 400
+// to an answer that is not the JSON that was asked for, and quotes it.
+func (c *client) classifyRefusal(f *wire.Failure) (model.Response, *model.Error) {
+	w := wire.ReadWords(f.Body, f.Header)
+	if f.Status == http.StatusBadRequest && slices.Contains(w.Codes, "json_validate_failed") &&
+		w.Generated.Kind() == '"' {
+		return c.newAnswer(wire.Unquote(w.Generated), "json_validate_failed", f.Header, nil, nil, model.Usage{}), nil
+	}
+	return model.Response{}, c.statusError(f)
+}
+
+// statusError classifies a response that is no answer.
+func (c *client) statusError(f *wire.Failure) *model.Error {
+	w := wire.ReadWords(f.Body, f.Header)
+	if f.Status == http.StatusForbidden && c.host.isTogether() {
+		w.Codes = append(w.Codes, "context_length_exceeded") // what it means there
+	}
+	err := c.Report.Refused(f, w)
+	// Azure charges for prompts that it filters or finds too long, and what is quoted was written.
+	if slices.Contains(w.Codes, "content_filter") || f.Status == http.StatusBadRequest && c.host.isAzure() ||
+		wire.Present(w.Generated) {
+		err.Unbilled = false
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -259,6 +260,58 @@ func TestTierIsSaid(t *testing.T) {
 		q := model.Request{Tier: x.asked}
 		if sent := c.chatRequest(q, Plain).ServiceTier; sent != x.sent {
 			t.Errorf("%s, asked for %q: sent %q", x.host, x.asked, sent)
+		}
+	}
+}
+
+// The shape is that of OpenAI's reference of chat completions, which vLLM and llama.cpp have, too.
+func TestLogprobs(t *testing.T) {
+	for name, x := range map[string]struct {
+		logprobs string
+		want     *model.Logprob
+	}{
+		"OpenAI":         {`{"content":[{"token":"Hello","logprob":-0.5,"bytes":[72],"top_logprobs":[{"token":"Hi","logprob":-9,"bytes":null}]},{"token":"!","logprob":-0.25,"bytes":null,"top_logprobs":[]}],"refusal":null}`, &model.Logprob{Mean: -0.375, Tokens: 2}},
+		"llama.cpp":      {`{"content":[{"id":9707,"token":"Hello","bytes":[72],"logprob":-2.0,"top_logprobs":[]}]}`, &model.Logprob{Mean: -2, Tokens: 1}},
+		"untold":         {`{"content":[{"token":"a","logprob":-1},{"token":"b","logprob":-9999.0}]}`, nil},
+		"rounded up":     {`{"content":[{"token":"a","logprob":1e-9}]}`, &model.Logprob{Tokens: 1}},
+		"null":           {`null`, nil},
+		"refusal":        {`{"content":null,"refusal":[]}`, nil},
+		"empty":          {`{"content":[]}`, nil},
+		"no numbers":     {`{"content":[{"token":"a","logprob":"high"},null,{"token":"b"}]}`, nil},
+		"another shape":  {`{"tokens":["a"],"token_logprobs":[-1]}`, nil}, // of vLLM before March 2024
+		"something else": {`true`, nil},
+	} {
+		m := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+			body, _ := io.ReadAll(r.Body)
+			if !strings.Contains(string(body), `"logprobs":true,"top_logprobs":1`) {
+				t.Errorf("sent %s", body)
+			}
+			reply(200, `{"choices":[{"message":{"content":"Hello!"},"finish_reason":"stop","logprobs":`+x.logprobs+`}]}`)(w, r)
+		})
+		q := question
+		q.Parameters.Logprobs = true
+		if got, err := m.Complete(t.Context(), q); err != nil || !reflect.DeepEqual(got.Logprob, x.want) {
+			t.Errorf("%s: %+v, %v, want %+v", name, got.Logprob, err, x.want)
+		}
+	}
+}
+
+// What OpenAI's models refuse is refused before it is sent: those that think give no log-probabilities.
+func TestLogprobsAreRefused(t *testing.T) {
+	for _, x := range []struct {
+		model, effort string
+		api           API
+		want          string
+	}{
+		{"gpt-4o-mini", "", Chat, ""}, {"gpt-5.2", "none", Chat, ""},
+		{"gpt-5.2", "", Chat, "reasoning_effort: none only"}, {"gpt-5.2", "low", Chat, "reasoning_effort: none only"},
+		{"o3", "", Chat, "o3 gives no log-probabilities"}, {"gpt-5-mini", "low", Chat, "gpt-5-mini gives no log-probabilities"},
+		{"gpt-4o-mini", "", Responses, "models with api: chat"},
+	} {
+		c := &client{host: officialHost, config: Config{Model: x.model, API: x.api}}
+		err := c.Check(model.Parameters{Logprobs: true, ReasoningEffort: x.effort})
+		if (x.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s, effort %q, %s: %v, want %q", x.model, x.effort, x.api, err, x.want)
 		}
 	}
 }

@@ -24,6 +24,11 @@ func (c *client) checkRequest(r model.Request) error {
 			return fmt.Errorf("message %d has the role %q; roles are system, user and assistant", i+1, m.Role)
 		}
 	}
+	if c.config.API == Responses {
+		if err := r.Parameters.CheckNoLogprobs("the Responses API of " + c.config.Model); err != nil {
+			return err
+		}
+	}
 	if c.config.API == Responses && (r.Parameters.Seed != nil || len(r.Parameters.Stop) > 0) {
 		return errors.New("the Responses API takes neither seed nor stop; leave them out or set api to chat")
 	}
@@ -69,12 +74,21 @@ func (c *client) checkEffort(p model.Parameters) error {
 		"reasoning_effort; a server of your own may take a number in extra_body"); err != nil {
 		return err
 	}
-	if p.ReasoningEffort == "" || c.host != officialHost {
+	if p.ReasoningEffort == "" && !p.Logprobs || c.host != officialHost {
 		return nil
+	}
+	if c.lacksEfforts() && p.ReasoningEffort != "" && p.ReasoningEffort != "none" {
+		return fmt.Errorf("reasoning_effort is %q; %q does not think: leave it out", p.ReasoningEffort, c.config.Model)
 	}
 	for _, e := range efforts {
 		if strings.HasPrefix(c.config.Model, e.name) {
-			if !slices.Contains(e.takes, p.ReasoningEffort) {
+			if p.Logprobs && !slices.Contains(e.takes, "none") {
+				return p.CheckNoLogprobs(c.config.Model)
+			}
+			if p.Logprobs && p.ReasoningEffort != "none" {
+				return fmt.Errorf("logprobs is true, which %q takes with reasoning_effort: none only", c.config.Model)
+			}
+			if p.ReasoningEffort != "" && !slices.Contains(e.takes, p.ReasoningEffort) {
 				return fmt.Errorf("reasoning_effort is %q; %q takes %s", p.ReasoningEffort, c.config.Model,
 					wording.And(e.takes))
 			}
@@ -82,6 +96,20 @@ func (c *client) checkEffort(p model.Parameters) error {
 		}
 	}
 	return nil
+}
+
+// lacksEfforts reports whether a model of OpenAI is older than efforts.
+func (c *client) lacksEfforts() bool {
+	return c.host == officialHost &&
+		(strings.HasPrefix(c.config.Model, "gpt-4") || strings.HasPrefix(c.config.Model, "gpt-3.5"))
+}
+
+// sentEffort returns the effort that is asked for: OpenAI refuses even "none" of models without efforts.
+func (c *client) sentEffort(p model.Parameters) string {
+	if c.lacksEfforts() {
+		return ""
+	}
+	return p.ReasoningEffort
 }
 
 // Check refuses parameters that no request can be made with.
@@ -100,6 +128,8 @@ type chatRequest struct {
 	ReasoningEffort     string          `json:"reasoning_effort,omitempty"`
 	ResponseFormat      *responseFormat `json:"response_format,omitempty"`
 	ServiceTier         plan.Tier       `json:"service_tier,omitempty"`
+	Logprobs            bool            `json:"logprobs,omitempty"`
+	TopLogprobs         int             `json:"top_logprobs,omitempty"`
 	cacheRequest
 	Stream bool `json:"stream"` // false must be said: some servers stream by default
 }
@@ -121,8 +151,11 @@ func (c *client) chatRequest(r model.Request, mode JSONMode) chatRequest {
 	p := r.Parameters
 	q := chatRequest{
 		Model: c.config.Model, Messages: c.markedMessages(r.Messages, "text"), cacheRequest: c.cacheRequest(r),
-		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: p.ReasoningEffort,
+		Temperature: p.Temperature, TopP: p.TopP, Seed: p.Seed, Stop: p.Stop, ReasoningEffort: c.sentEffort(p),
 		ServiceTier: c.tierOf(r),
+	}
+	if p.Logprobs {
+		q.Logprobs, q.TopLogprobs = true, 1 // llama.cpp lists 20 for each token if not told how many
 	}
 	if c.config.MaxTokensField == MaxCompletionTokens {
 		q.MaxCompletionTokens = max(p.MaxTokens, 0)

@@ -97,8 +97,8 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	}
 	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
 	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
-	answer.Elsewhere, answer.Tier, answer.Logprobs = elsewhere, model.TierOf(wire.String(e.Tier)),
-		wire.Present(first.Logprobs)
+	answer.Elsewhere, answer.Tier, answer.Logprob = elsewhere, model.TierOf(wire.String(e.Tier)),
+		wire.LogprobOf(first.Logprobs, "content", "logprob")
 	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
 		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content),
 			detailedThinking(m.Details), wire.String(m.Words), wire.String(m.Thought), contentThinking(m.Blocks))

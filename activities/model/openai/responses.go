@@ -47,8 +47,8 @@ func (c *client) responseRequest(r model.Request, mode JSONMode) responseRequest
 		Model: c.config.Model, Input: c.markedMessages(r.Messages, "input_text"), cacheRequest: c.cacheRequest(r),
 		Temperature: p.Temperature, TopP: p.TopP, MaxOutputTokens: max(p.MaxTokens, 0), ServiceTier: c.tierOf(r),
 	}
-	if p.ReasoningEffort != "" {
-		q.Reasoning = &reasoning{p.ReasoningEffort}
+	if effort := c.sentEffort(p); effort != "" {
+		q.Reasoning = &reasoning{effort}
 	}
 	switch mode {
 	case Schema:

@@ -10,6 +10,8 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json"
+
+	"roundtable/activities/model"
 )
 
 // maxLine is the longest line of a file: an answer of 16 MiB in base64, and its place.
@@ -27,6 +29,9 @@ type line struct {
 	Text          *string `json:"text"`
 	Base64        *string `json:"base64"` // instead of text: an answer that is not UTF-8
 	Model         string  `json:"model"`
+	// Columns of turns: the mean log-probability of the answer's tokens, and their number.
+	MeanLogprob   *float64 `json:"mean_logprob"`
+	LogprobTokens *int64   `json:"logprob_tokens"`
 }
 
 type answerKey struct {
@@ -35,18 +40,19 @@ type answerKey struct {
 }
 
 type answer struct {
-	text  []byte
-	model string
-	line  int
+	text    []byte
+	model   string
+	logprob *model.Logprob
+	line    int
 }
 
-// Recording is a Source in memory, read from JSON lines.
+// Recording is a Recorded in memory, read from JSON lines.
 type Recording struct{ answers map[answerKey]answer }
 
 // ReadRecording reads one JSON object a line with the fields collaboration (or
 // condition, instance, replicate), entry, ask (0 if left out), text (or base64)
-// and model (optional). Empty lines are passed over. The error names every
-// faulty line, up to ten.
+// and model, mean_logprob and logprob_tokens (optional). Empty lines are passed over.
+// The error names every faulty line, up to ten.
 func ReadRecording(r io.Reader) (*Recording, error) {
 	f := &Recording{answers: map[answerKey]answer{}}
 	scanner := bufio.NewScanner(r)
@@ -87,11 +93,15 @@ func (f *Recording) add(n int, raw []byte) error {
 	if err != nil {
 		return err
 	}
+	logprob, err := l.logprob()
+	if err != nil {
+		return err
+	}
 	if earlier, ok := f.answers[at]; ok {
 		return fmt.Errorf("entry %d, ask %d of %s is on line %d already", at.entry, at.ask,
 			at.collaboration, earlier.line)
 	}
-	f.answers[at] = answer{text: text, model: l.Model, line: n}
+	f.answers[at] = answer{text: text, model: l.Model, logprob: logprob, line: n}
 	return nil
 }
 
@@ -122,14 +132,29 @@ func (l line) answer() ([]byte, error) {
 	return text, nil
 }
 
-// Answer returns the recorded answer. The caller may change its bytes.
-func (f *Recording) Answer(_ context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
-	a, ok := f.answers[answerKey{collaboration, entry, ask}]
-	if !ok {
-		return nil, "", ErrMissing
+// logprob returns how probable the answer was; nil if the line does not say.
+func (l line) logprob() (*model.Logprob, error) {
+	switch {
+	case l.MeanLogprob == nil && l.LogprobTokens == nil:
+		return nil, nil
+	case l.MeanLogprob == nil || l.LogprobTokens == nil:
+		return nil, errors.New("it needs both mean_logprob and logprob_tokens, or neither")
+	case *l.MeanLogprob > 0:
+		return nil, fmt.Errorf("mean_logprob is %v; expected a natural logarithm, 0 or less", *l.MeanLogprob)
+	case *l.LogprobTokens < 1:
+		return nil, fmt.Errorf("logprob_tokens is %d; expected a number from 1", *l.LogprobTokens)
 	}
-	return bytes.Clone(a.text), a.model, nil
+	return &model.Logprob{Mean: *l.MeanLogprob, Tokens: *l.LogprobTokens}, nil
 }
 
-// Len returns how many answers there are.
+// Answer returns the recorded answer. The caller may change its bytes.
+func (f *Recording) Answer(_ context.Context, collaboration string, entry, ask int) (model.Response, error) {
+	a, ok := f.answers[answerKey{collaboration, entry, ask}]
+	if !ok {
+		return model.Response{}, ErrMissing
+	}
+	return model.Response{Text: bytes.Clone(a.text), Model: a.model, Logprob: a.logprob}, nil
+}
+
+// Len returns the number of recorded answers.
 func (f *Recording) Len() int { return len(f.answers) }

@@ -3,6 +3,7 @@ package scripted
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 const recording = `{"collaboration":"c1","entry":0,"text":"{\"a\":1}","model":"gpt-x"}
 
-{"collaboration":"c1","entry":0,"ask":1,"base64":"/w=="}
+{"collaboration":"c1","entry":0,"ask":1,"base64":"/w==","mean_logprob":-0.25,"logprob_tokens":12}
 {"condition":"k","instance":2,"replicate":3,"entry":4,"ask":0,"text":""}
 `
 
@@ -36,13 +37,14 @@ func TestRecordedAnswers(t *testing.T) {
 	for _, c := range []struct {
 		scene       model.Scene
 		text, model string
+		logprob     *model.Logprob
 	}{
-		{model.Scene{Turn: model.Turn{Collaboration: "c1"}}, `{"a":1}`, "gpt-x"},
-		{model.Scene{Turn: model.Turn{Collaboration: "c1", Ask: 1}}, "\xff", "replay"},
-		{model.Scene{Turn: model.Turn{Collaboration: "other", Condition: "k", Instance: 2, Replicate: 3, Entry: 4}}, "", "replay"},
+		{model.Scene{Turn: model.Turn{Collaboration: "c1"}}, `{"a":1}`, "gpt-x", nil},
+		{model.Scene{Turn: model.Turn{Collaboration: "c1", Ask: 1}}, "\xff", "replay", &model.Logprob{Mean: -0.25, Tokens: 12}},
+		{model.Scene{Turn: model.Turn{Collaboration: "other", Condition: "k", Instance: 2, Replicate: 3, Entry: 4}}, "", "replay", nil},
 	} {
 		r, e := askRecorded(t, f, &c.scene)
-		if e != nil || string(r.Text) != c.text || r.Model != c.model || r.FinishReason != "stop" || r.Usage != (model.Usage{}) {
+		if e != nil || string(r.Text) != c.text || r.Model != c.model || r.FinishReason != "stop" || r.Usage != (model.Usage{}) || !reflect.DeepEqual(r.Logprob, c.logprob) {
 			t.Errorf("%+v: got %+v, %v", c.scene, r, e)
 		}
 	}
@@ -67,8 +69,8 @@ func TestMissingAnswerFailsAndIsNamed(t *testing.T) {
 
 type broken struct{}
 
-func (broken) Answer(context.Context, string, int, int) ([]byte, string, error) {
-	return nil, "", errors.New("disk on fire")
+func (broken) Answer(context.Context, string, int, int) (model.Response, error) {
+	return model.Response{}, errors.New("disk on fire")
 }
 
 func TestUnreadableSourceIsTriedAgain(t *testing.T) {
@@ -88,6 +90,9 @@ func TestFaultyFiles(t *testing.T) {
 		`{"collaboration":"c","entry":-1,"text":"a"}`:                                                              "entry",
 		`{"condition":"k","instance":1,"entry":0,"text":"a"}`:                                                      "replicate",
 		`{"collaboration":"c","entry":0,"text":"a"} {}`:                                                            "line 1",
+		`{"collaboration":"c","entry":0,"text":"a","mean_logprob":-1}`:                                             "both mean_logprob and logprob_tokens",
+		`{"collaboration":"c","entry":0,"text":"a","mean_logprob":0.5,"logprob_tokens":3}`:                         "0 or less",
+		`{"collaboration":"c","entry":0,"text":"a","mean_logprob":-1,"logprob_tokens":0}`:                          "number from 1",
 		"\n\nnonsense": "line 3",
 		`{"collaboration":"c","entry":0,"text":"` + "\xff" + `"}`:                "line 1",
 		`{"collaboration":"c","entry":0,"text":"` + strings.Repeat("x", maxLine): "too long",

@@ -28,12 +28,13 @@ import (
 
 	"roundtable/activities/model"
 	"roundtable/envs"
+	"roundtable/workflows/transcript"
 )
 
 // Name is the model's name in every table.
 const Name = "scripted"
 
-// Params are those of the simulated model; the policy has its own.
+// Params are the parameters of the simulated model; the policy has its own.
 type Params struct {
 	// Malformed is the probability, from 0 to 1, that an ask gets a malformed answer.
 	Malformed float64 `json:"malformed"`
@@ -66,7 +67,8 @@ type agent struct {
 	policy envs.Policy
 }
 
-// New makes the model. It reads only Request.Scene, besides the length of the messages.
+// New returns a simulated agent whose policy decides. It reads only Request.Scene and the length of
+// the messages.
 func New(p Params, policy envs.Policy) (model.Model, error) {
 	if policy == nil {
 		return nil, errors.New("a scripted model needs a policy of the environment")
@@ -95,8 +97,13 @@ func (a agent) Complete(ctx context.Context, r model.Request) (model.Response, e
 	for _, m := range r.Messages {
 		input += len(m.Content)
 	}
-	return model.Response{Text: text, Model: Name, FinishReason: "stop",
-		Usage: model.Usage{Input: tokensOf(input), Output: tokensOf(len(text))}}, nil
+	answer := model.Response{Text: text, Model: Name, FinishReason: "stop",
+		Usage: model.Usage{Input: tokensOf(input), Output: tokensOf(len(text))}}
+	if r.Parameters.Logprobs { // drawn, whatever the answer: it says nothing of models
+		answer.Logprob = &model.Logprob{Mean: -d.newStream("logprob", r.Scene.Ask).Float64(),
+			Tokens: answer.Usage.Output}
+	}
+	return answer, nil
 }
 
 func tokensOf(bytes int) int64 { return int64(bytes+3) / 4 }
@@ -217,4 +224,75 @@ func (a agent) writeBallot(d draws, s model.Scene) ([]byte, error) {
 		return nil, err
 	}
 	return decisionJSON("decision", "This is how I value the candidates.", decision)
+}
+
+// format is how the agent fills in answers of one form, and how they can be malformed.
+type format struct {
+	fill  func(a agent, d draws, s model.Scene) ([]byte, error)
+	spoil spoiler // breaks the format for certain
+}
+
+var formats = map[transcript.Format]format{
+	transcript.FormatText:   {fill: agent.writeText, spoil: sayNothing},
+	transcript.FormatReply:  {fill: agent.writeReply, spoil: sayNothing},
+	transcript.FormatAnswer: {fill: agent.writeSolution, spoil: sayProse},
+	transcript.FormatMessage: {fill: agent.writeMessage, spoil: spoilOneWay(
+		sayInstead(`{"target":7,"message":["hello"]}`),
+		sayInstead(`{"target":["Nobody of that name"],"message":"What do you think?"}`),
+		sayInstead(`{"target":[]}`))}, // it has no amounts, and lacks its text instead
+	transcript.FormatProposal: {fill: agent.writeProposal, spoil: spoilOneWay(
+		sayInstead(`{"reason_for_decision":"It is fair.","proposal":true}`),
+		sayInstead(`{"reason_for_decision":"It is fair.","proposal":{"Nobody of that name":{"nothing":1}}}`),
+		negativeProposal)},
+	transcript.FormatBallot:   {fill: agent.writeBallot, spoil: spoilBallot},
+	transcript.FormatEstimate: {fill: agent.writeEstimate, spoil: spoilBallot}, // no estimate has such names
+	transcript.FormatPersona:  {fill: agent.writePersona, spoil: spoilBallot},
+}
+
+var spoilBallot = spoilOneWay(sayInstead(`{"reason_for_decision":"It is fair.","decision":true}`), unknownCandidate,
+	negativeBallot)
+
+func (a agent) writeText(d draws, s model.Scene) ([]byte, error) {
+	return []byte(a.policyMessage(d, s).Text), nil
+}
+
+func (a agent) writeMessage(d draws, s model.Scene) ([]byte, error) {
+	return messageJSON(a.policyMessage(d, s), s.Situation.Agents)
+}
+
+// writeReply returns a message of a discussion: it agrees with the draft if its answer is
+// the agent's own, and otherwise tells that.
+func (a agent) writeReply(d draws, s model.Scene) ([]byte, error) {
+	own, err := a.writeSolution(d, s)
+	if err != nil || len(s.Candidates) == 0 || s.Problem == nil {
+		return own, err
+	}
+	if answer, err := readProposal(s.Problem, a, d, s.Situation); err == nil && answer == s.Candidates[0] {
+		return append([]byte("[AGREE] "), own...), nil
+	}
+	return append([]byte("[DISAGREE] "), own...), nil
+}
+
+// readProposal returns the agent's proposal in canonical form.
+func readProposal(in envs.Instance, a agent, d draws, sit envs.Situation) (envs.Proposal, error) {
+	sit.Rand = d.newStream("proposal")
+	proposal, ok := a.policy.Propose(sit)
+	if !ok {
+		return "", fmt.Errorf("it proposes nothing")
+	}
+	var words string
+	if answering, is := in.(envs.Answering); is && json.Unmarshal([]byte(proposal), &words) == nil {
+		p, _, err := answering.Answer(words, false)
+		return p, err
+	}
+	return in.Parse([]byte(proposal))
+}
+
+// writePersona returns a persona with the number of those written before it.
+func (a agent) writePersona(_ draws, s model.Scene) ([]byte, error) {
+	n := len(s.Situation.Notes)
+	return json.Marshal(map[string]string{
+		"role":        fmt.Sprint("Expert ", n+1),
+		"description": fmt.Sprintf("Looks at the question from the side that is number %d.", n+1),
+	})
 }

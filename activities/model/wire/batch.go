@@ -17,7 +17,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// CompleteInBatch is that of model.Batcher.
+// CompleteInBatch does as model.Batcher says.
 func (x *Exchange) CompleteInBatch(ctx context.Context, r model.Request,
 	send func(body []byte) (model.BatchAnswer, error)) (model.Response, error) {
 	var unanswered error // what send returned
@@ -95,10 +95,10 @@ func failureOf(got model.BatchAnswer) *Failure {
 		At: time.Now()}
 }
 
-// MostPages are read of a list of batches: some services never say that it ends.
+// MostPages is how many pages of a list of batches are read: some services never say that it ends.
 const MostPages = 1000
 
-// ErrEndless says that a batch was not found in as many pages.
+// ErrEndless says that a batch was not found in the first MostPages pages of a service's list.
 var ErrEndless = fmt.Errorf("the service's list of batches does not end after %d pages", MostPages)
 
 // batchID is one that leads nowhere else as a part of an address. Gateways pack their own words
@@ -107,8 +107,8 @@ var batchID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:=+-]*(/[A-Za-z0-9=+][
 
 const maxBatchID = 1000
 
-// CheckID returns the ID that a service gives a batch, "" for none. It is stored and becomes part of
-// addresses: one that is no plain name, or that says a secret back, is an error.
+// CheckID returns id, a service's ID of a batch; "" stays "". IDs are stored and become parts of
+// addresses, so one that is no plain name, or repeats a secret, is an error.
 func (x *Exchange) CheckID(id string) (string, error) {
 	if id != "" && (len(id) > maxBatchID || !batchID.MatchString(id) || x.Report.Word(id, maxBatchID) != id) {
 		return "", x.Report.Useless("unreadable_body", "the ID of the batch is not a name", nil)
@@ -116,8 +116,8 @@ func (x *Exchange) CheckID(id string) (string, error) {
 	return id, nil
 }
 
-// Manage sends one request of a batch interface and reads the JSON of its answer into out, or, if
-// that is a *[]byte, the lines of a file. The content type is that of JSON if it is empty.
+// Manage sends one request of a batch interface and decodes the JSON answer into out, or, if out is
+// a *[]byte, stores the body, a file of lines. An empty contentType is JSON.
 func (x *Exchange) Manage(ctx context.Context, method, url, contentType string, body []byte, out any) *model.Error {
 	return x.exchangeOnce(ctx, method, url, "", contentType, body, out)
 }
@@ -149,8 +149,8 @@ func (x *Exchange) exchangeOnce(ctx context.Context, method, url, key, contentTy
 	return nil
 }
 
-// Create is Manage for what must not be done twice. Unless the service has certainly refused it,
-// the error is not Unbilled.
+// Create is Manage for requests that must not be repeated, such as creating a batch. The error is
+// Unbilled only if the service certainly refused.
 func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body []byte, out any) error {
 	err := x.exchangeOnce(ctx, http.MethodPost, url, idempotencyKey, "", body, out)
 	if err == nil {
@@ -161,7 +161,7 @@ func (x *Exchange) Create(ctx context.Context, url, idempotencyKey string, body 
 	return err
 }
 
-// Lines reads the lines of a file of JSON, leaving out blank ones. The error quotes nothing of it.
+// Lines decodes a file of JSON lines, without blank ones. The error quotes nothing of the file.
 func Lines[T any](file []byte) ([]T, error) {
 	var all []T
 	number := 0
@@ -179,7 +179,7 @@ func Lines[T any](file []byte) ([]T, error) {
 	return all, nil
 }
 
-// WithQuery returns an address with further parameters.
+// WithQuery returns address with the query parameters more added.
 func WithQuery(address string, more url.Values) string {
 	u, err := url.Parse(address)
 	if err != nil { // it was made by us

@@ -2,13 +2,16 @@ package wire
 
 import (
 	"bytes"
+	"cmp"
 	"net/http"
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"roundtable/activities/model"
 )
 
 // Statuses of Cloudflare's gateways, which net/http does not name.
@@ -19,13 +22,11 @@ const (
 
 var namesUsage = regexp.MustCompile(`"usage(?:Metadata|_metadata)?"\s*:\s*\{`)
 
-// Unbilled reports whether a response with an error status is taken to have
-// cost nothing. This is an assumption: services bill tokens and say what an
-// answer has used next to it, so an error without usage is taken for no answer.
-// Of the live services Google alone documents it (docs/guides/operating.md, "Budgets").
-// Not assumed are a deadline that passed
-// after the request was sent, the words of a gateway about a service behind it
-// that may have answered, and a proxy that names a cost.
+// Unbilled reports whether a response with an error status is assumed to have cost nothing:
+// services bill tokens and state usage next to an answer, so an error without usage counts as no
+// answer. Of the live services only Google documents it (docs/guides/operating.md, "Budgets"). Not
+// assumed are a deadline that passed after the request was sent, the words of a gateway about a
+// service behind it that may have answered, and a proxy that names a cost.
 func (f *Failure) Unbilled() bool {
 	switch f.Status {
 	case http.StatusRequestTimeout, ClientClosed, http.StatusGatewayTimeout, originTooSlow:
@@ -44,8 +45,9 @@ func (f *Failure) Unbilled() bool {
 // mostBilled bounds what one call can cost, in US dollars: more is of another unit.
 const mostBilled = 100
 
-// BilledUSD returns what a service says that a call has cost, in its usage or a header; 0 if it
-// does not say. Fees for requests and searches are part of it, which no price of tokens has.
+// BilledUSD returns what a service says that a call has cost, from its usage or a header, in US
+// dollars; 0 if it does not say. It includes fees for requests and searches, which no price of
+// tokens covers.
 func BilledUSD(usage jsontext.Value, h http.Header) float64 {
 	var u struct {
 		Cost      jsontext.Value `json:"cost"`              // OpenRouter: a number; Perplexity: an object
@@ -58,13 +60,9 @@ func BilledUSD(usage jsontext.Value, h http.Header) float64 {
 		Total    jsontext.Value `json:"total_cost"`
 		Upstream jsontext.Value `json:"upstream_inference_cost"`
 	}
-	if usage.Kind() == '{' {
-		_ = json.Unmarshal(usage, &u, Lenient) // what could be read is read
-	}
+	ReadObject(usage, &u)
 	for _, v := range []jsontext.Value{u.Cost, u.Details} {
-		if v.Kind() == '{' {
-			_ = json.Unmarshal(v, &parts, Lenient) // what could be read is read
-		}
+		ReadObject(v, &parts)
 	}
 	billed := max(parseDollars(Scalar(u.Cost)), parseDollars(Scalar(parts.Total)), parseDollars(Scalar(u.Estimated)),
 		parseDollars(Scalar(u.Ticks))/1e10)
@@ -84,4 +82,47 @@ func parseDollars(text string) float64 {
 		return 0
 	}
 	return usd
+}
+
+// Limits returns the account's limits from a response's headers, in the dialects of OpenAI (and
+// Azure, Groq, Together, vLLM proxies) and Anthropic.
+func Limits(h http.Header, now time.Time) model.Limits {
+	return model.Limits{
+		Requests: cmp.Or(openaiLimit(h, "Requests", now), anthropicLimit(h, "Requests", now)),
+		Tokens: cmp.Or(openaiLimit(h, "Tokens", now), tighterOf(
+			anthropicLimit(h, "Tokens", now), anthropicLimit(h, "Input-Tokens", now),
+			anthropicLimit(h, "Output-Tokens", now))),
+	}
+}
+
+func openaiLimit(h http.Header, what string, now time.Time) model.Allowance {
+	return allowanceIn(h, "X-Ratelimit-Limit-"+what, "X-Ratelimit-Remaining-"+what, "X-Ratelimit-Reset-"+what, now)
+}
+
+func anthropicLimit(h http.Header, what string, now time.Time) model.Allowance {
+	prefix := "Anthropic-Ratelimit-" + what
+	return allowanceIn(h, prefix+"-Limit", prefix+"-Remaining", prefix+"-Reset", now)
+}
+
+// allowanceIn returns a limit and what is left of it; empty unless the headers give both.
+func allowanceIn(h http.Header, limit, remaining, resets string, now time.Time) model.Allowance {
+	l, err := strconv.ParseInt(strings.TrimSpace(h.Get(limit)), 10, 64)
+	left, err2 := strconv.ParseInt(strings.TrimSpace(h.Get(remaining)), 10, 64)
+	if err != nil || err2 != nil || l <= 0 || left < 0 {
+		return model.Allowance{}
+	}
+	a := model.Allowance{Limit: l, Remaining: left}
+	a.Reset, _ = waitOf(h.Get(resets), serverTime(h, now))
+	return a
+}
+
+// tighterOf returns the allowance of which the smallest part is left.
+func tighterOf(all ...model.Allowance) model.Allowance {
+	var least model.Allowance
+	for _, a := range all {
+		if a.Limit > 0 && (least.Limit == 0 || a.Remaining*least.Limit < least.Remaining*a.Limit) {
+			least = a
+		}
+	}
+	return least
 }

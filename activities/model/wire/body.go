@@ -269,3 +269,41 @@ func orNull(v jsontext.Value) string {
 	}
 	return string(v)
 }
+
+// Part is one part of an answer.
+type Part struct {
+	IsText   bool           // the answer has its text
+	Text     jsontext.Value // of the answer, if IsText
+	Thinking jsontext.Value // what the model thought; absent if nothing
+}
+
+// ReadParts reads an answer that is a list of parts of type P: it joins the texts, and puts
+// thoughts on lines of their own. ok is false if list is no such list, or a text is no string.
+func ReadParts[P any](list jsontext.Value, read func(P) Part) (text []byte, thinking string, ok bool) {
+	var parts []P
+	if Present(list) && json.Unmarshal(list, &parts, Lenient) != nil {
+		return nil, "", false
+	}
+	var thoughts []string
+	for _, p := range parts {
+		part := read(p)
+		if thought := String(part.Thinking); thought != "" {
+			thoughts = append(thoughts, thought)
+		}
+		if !part.IsText {
+			continue
+		}
+		if part.Text.Kind() != '"' {
+			return nil, "", false
+		}
+		text = append(text, Unquote(part.Text)...)
+	}
+	return text, strings.Join(thoughts, "\n"), true
+}
+
+// ReadObject decodes object into v as far as it can. If it is no JSON object, v stays as it is.
+func ReadObject(object jsontext.Value, v any) {
+	if object.Kind() == '{' {
+		_ = json.Unmarshal(object, v, Lenient)
+	}
+}

@@ -88,6 +88,29 @@ func TestCompressed(t *testing.T) {
 	}
 }
 
+// Bodies end at 16 MiB, headers at 256 KiB: whoever sends more is not listened to.
+func TestEndsOfAnswers(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		header, body int
+		ok           bool
+	}{
+		"long headers": {200 << 10, 2, true}, "longer headers": {300 << 10, 2, false},
+		"a long body": {0, 16 << 20, true}, "a longer body": {0, 16<<20 + 1, false},
+	} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("X-Long", strings.Repeat("x", c.header))
+			_, _ = w.Write(bytes.Repeat([]byte("1"), c.body))
+		}))
+		ctx, call := Watch(t.Context(), "")
+		err := Post(ctx, NewClient(), s.URL, []byte("{}"), nil)
+		s.Close()
+		if (err == nil) != c.ok || c.ok && len(call.Body) != c.body {
+			t.Errorf("%s: %d bytes, %v", name, len(call.Body), err)
+		}
+	}
+}
+
 // Hints in words are read, and numbers that are none are not.
 func TestWaitInWords(t *testing.T) {
 	t.Parallel()

@@ -27,8 +27,8 @@ var (
 	errTwice     = errors.New("wire: a second request in one call")
 )
 
-// NewClient is made for hundreds of calls at once to one host; each goes
-// through Watch. A public name must not lead to a private address.
+// NewClient returns a client for hundreds of calls at once to one host; every request needs a
+// context from Watch. A host name in public must not lead to a private address.
 func NewClient(public ...string) *http.Client {
 	return &http.Client{
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -137,7 +137,7 @@ func checkLiteral(name string) error {
 	return checkAddress(name, a, nil)
 }
 
-// IsLoopback reports whether a host is this machine by its name.
+// IsLoopback reports whether the host name stands for this machine.
 func IsLoopback(name string) bool {
 	if a, err := netip.ParseAddr(name); err == nil {
 		return a.Unmap().IsLoopback()

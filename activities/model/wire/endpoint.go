@@ -10,13 +10,14 @@ import (
 	"strings"
 )
 
-// ParseBase reads the address of an endpoint; where names the setting in
-// errors, which never show the address: it may hold a password.
+// ParseBase parses the address of an endpoint. where names the setting in errors, which never show
+// the address, since it may hold a password.
 func ParseBase(where, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil:
-		return nil, fmt.Errorf("%s is not a URL; write one like https://api.openai.com/v1 or http://localhost:8000/v1", where)
+		return nil, fmt.Errorf("%s is not a URL; write one like https://api.openai.com/v1 or "+
+			"http://localhost:8000/v1", where)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
 		return nil, fmt.Errorf("%s must begin with http:// or https:// and name a host", where)
 	case u.User != nil:
@@ -30,7 +31,7 @@ func ParseBase(where, text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Shown returns an address as tables and manifests have it; "" if there is none.
+// Shown returns an address as tables and manifests show it; "" with an error.
 func Shown(base *url.URL, err error) string {
 	if err != nil {
 		return ""
@@ -38,16 +39,17 @@ func Shown(base *url.URL, err error) string {
 	return base.String()
 }
 
-// SameOrigin reports whether two addresses are of one server: a key of one may be sent to the other.
+// SameOrigin reports whether two addresses are on the same server, so that a key for one may be
+// sent to the other.
 func SameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
-// ErrNoKey is a key's environment variable that is not set.
+// ErrNoKey says that the environment variable of a key is not set.
 var ErrNoKey = errors.New("no key")
 
-// LacksOnlyKey reports whether an error says that keys are not set or addresses not
-// trusted, and nothing else: such a model can check parameters and cannot be asked.
+// LacksOnlyKey reports whether err says only that keys are not set or addresses not trusted. Its
+// model can check parameters, but cannot be asked.
 func LacksOnlyKey(err error) bool {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		return !slices.ContainsFunc(joined.Unwrap(), func(e error) bool { return !LacksOnlyKey(e) })
@@ -58,7 +60,7 @@ func LacksOnlyKey(err error) bool {
 	return errors.Is(err, ErrNoKey) || errors.Is(err, ErrUntrusted)
 }
 
-// Key returns the content of the environment variable that holds a key; ErrNoKey if it is not set.
+// Key returns the value of the environment variable that holds a key; ErrNoKey if it is not set.
 func Key(variable string) (string, error) {
 	key := strings.TrimSpace(os.Getenv(variable))
 	switch {
@@ -70,7 +72,7 @@ func Key(variable string) (string, error) {
 	return key, nil
 }
 
-// Home is the address of a provider where a campaign names none.
+// Home is a provider's default address, used where a campaign names none.
 type Home struct {
 	URL   string
 	Env   string   // the environment variable that names another
@@ -78,10 +80,10 @@ type Home struct {
 	Ends  []string // of addresses that hold some of it already
 }
 
-// Address returns the home, or the place that its variable names.
+// Address returns the value of the environment variable Env, or else URL.
 func (h Home) Address() string { return cmp.Or(os.Getenv(h.Env), h.URL) }
 
-// Base reads the address that a campaign names; that of the home if it is empty.
+// Base parses the address that a campaign names, text; if that is empty, the home's.
 func (h Home) Base(text string) (*url.URL, error) {
 	where := "base_url"
 	if text == "" {
@@ -99,14 +101,14 @@ func (h Home) Base(text string) (*url.URL, error) {
 	return base, nil
 }
 
-// Key is never one that was meant for another place. That of a variable which
-// a campaign names goes where CheckTrust lets it, and where the home's variable leads.
-// Otherwise read finds it: for a service that we know, known says in which variable,
-// and it must be there; for any other only if the home is of the same server, and ""
-// if it is not set.
+// Key returns the key for base, never one meant for another place. The variable named, which a
+// campaign names, is used where CheckTrust allows it, and at the home's address. If named is empty,
+// read gets the key: for a known service it must be set, in the variable known; for others it is
+// used only if the home is on the same server, and "" if it is not set.
 func (h Home) Key(named, known string, base *url.URL, read func() (string, error)) (string, error) {
 	if named == "" && known != "" && base.Scheme != "https" {
-		return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in api_key_env: %s is not sent unencrypted", known)
+		return "", fmt.Errorf("base_url must begin with https://, or name the key's environment variable in "+
+			"api_key_env: %s is not sent unencrypted", known)
 	}
 	own, err := url.Parse(os.Getenv(h.Env))
 	if err != nil || !SameOrigin(own, base) {
@@ -131,9 +133,9 @@ func (h Home) Key(named, known string, base *url.URL, read func() (string, error
 	return key, err
 }
 
-// Resolve returns the address and the key for the settings of a campaign, or
-// all errors together with those found before. The official host is asked with
-// the key in the variable known; read returns the usual key.
+// Resolve returns the address and the key for a campaign's settings address and keyEnv, or all
+// errors joined with found. At officialHost the key is in the variable known; read returns the
+// usual key.
 func (h Home) Resolve(found []error, address, keyEnv, officialHost, known string,
 	read func() (string, error)) (base *url.URL, key string, err error) {
 	base, err = h.Base(address)
@@ -145,4 +147,43 @@ func (h Home) Resolve(found []error, address, keyEnv, officialHost, known string
 	}
 	key, err = h.Key(keyEnv, known, base, read)
 	return base, key, errors.Join(append(found, err)...)
+}
+
+// TrustEnv is the environment variable in which the operator names addresses that
+// campaigns may use although only their files name them, separated by commas or spaces.
+const TrustEnv = "ROUNDTABLE_TRUST"
+
+// ErrUntrusted says that only a campaign's file, and not its operator, names the address.
+var ErrUntrusted = errors.New("the address is not trusted")
+
+// CheckTrust returns an error for what a campaign's file, which may be a stranger's, may not
+// decide: to send the key in variable, if not "", to base, or to use another machine unencrypted.
+// Allowed are this machine, any key for a service that is known, and both for addresses in
+// TrustEnv.
+func CheckTrust(base *url.URL, variable string, known bool) error {
+	at := base.Scheme + "://" + base.Host
+	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trustedAddresses(),
+		func(u *url.URL) bool { return SameOrigin(u, base) }) {
+		return nil
+	}
+	switch {
+	case base.Scheme != "https":
+		return fmt.Errorf("%w: %s is another machine and not encrypted, so others could read on the way what is "+
+			"sent; if that is all right, set the environment variable %s=%s",
+			ErrUntrusted, at, TrustEnv, at)
+	case variable != "" && !known:
+		return fmt.Errorf("%w: the campaign wants the content of %s sent to %s; if that key belongs there, set the "+
+			"environment variable %s=%s",
+			ErrUntrusted, variable, at, TrustEnv, at)
+	}
+	return nil
+}
+
+func trustedAddresses() (addresses []*url.URL) {
+	for _, text := range strings.FieldsFunc(os.Getenv(TrustEnv), func(r rune) bool { return r == ',' || r == ' ' }) {
+		if u, err := url.Parse(text); err == nil {
+			addresses = append(addresses, u)
+		}
+	}
+	return addresses
 }

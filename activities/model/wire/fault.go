@@ -154,7 +154,7 @@ var (
 	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
 )
 
-// FaultOf returns what a failure was: what a code or a text means, or else the status.
+// FaultOf returns the fault of a failed call: what a code or text of w means, or else the status.
 func FaultOf(status int, w Words) model.Fault {
 	switch {
 	case w.Limit == "openrouter_in_flight_budget":
@@ -258,7 +258,7 @@ func statusFault(status int) model.Fault {
 	return model.Refused
 }
 
-// Unnamed returns what an error is called to which the service gives no name.
+// Unnamed returns a name for an error that the service did not name, made from the status.
 func Unnamed(status int) string {
 	if status == http.StatusOK {
 		return "error_in_body"
@@ -266,8 +266,8 @@ func Unnamed(status int) string {
 	return strings.ReplaceAll(strings.ToLower(http.StatusText(status)), " ", "_")
 }
 
-// Refused returns the error of a response that is no answer, with what its status, headers
-// and words say.
+// Refused returns the error for a response that holds no answer, from its status, its headers and
+// w.
 func (r Reporter) Refused(f *Failure, w Words) *model.Error {
 	w.RetryAfter = w.retryAfter(f.Header, f.At)
 	err := r.Failed(FaultOf(f.Status, w), w.Name(f.Status), w.Text())
@@ -283,8 +283,8 @@ func (r Reporter) Refused(f *Failure, w Words) *model.Error {
 	return err
 }
 
-// InBody returns an error that came with a status 2xx: nothing useful arrived. Routers put
-// the status that they could not send any more into the code.
+// InBody returns the error in the body of a response 2xx: nothing useful arrived. Routers put the
+// status that they could not send any more into the code.
 func (r Reporter) InBody(body []byte) *model.Error {
 	w := ReadWords(body, nil)
 	fault := model.Useless
@@ -306,15 +306,15 @@ func (r Reporter) InBody(body []byte) *model.Error {
 	return err
 }
 
-// Unasked returns the error of a request that was not sent, for what is wrong with it.
+// Unasked returns the error of a request that was not sent because of fault.
 func (r Reporter) Unasked(fault error) *model.Error {
 	err := r.Failed(model.Unsent, "bad_request", fault.Error())
 	err.Unbilled = true
 	return err
 }
 
-// Useless returns the error of a 2xx that brought no answer, which shows how its body begins;
-// it may have been billed. Often a second try succeeds; callers bound the tries.
+// Useless returns the error of a response 2xx without an answer, quoting how its body begins; it
+// may have been billed. Often a second try succeeds; callers bound the tries.
 func (r Reporter) Useless(code, message string, body []byte) *model.Error {
 	w := ReadWords(body, nil)
 	if said := w.Message; said != "" && said != string(body) { // an error in a form of its own
@@ -332,3 +332,131 @@ func (r Reporter) Useless(code, message string, body []byte) *model.Error {
 	err.Status = http.StatusOK
 	return err
 }
+
+// maxRetryAfter bounds what a server may ask for.
+const maxRetryAfter = 24 * time.Hour
+
+// RetryAfter returns how long the server asks to wait, from the most exact header; 0 if it does not
+// say.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	if d, ok := parseNumber(h.Get("Retry-After-Ms"), time.Millisecond); ok {
+		return d
+	}
+	now = serverTime(h, now)
+	// LiteLLM passes on the header of the service behind it under another name.
+	for _, name := range []string{"Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset",
+		"X-Ratelimit-Reset-After"} {
+		if d, ok := waitOf(h.Get(name), now); ok {
+			return d
+		}
+	}
+	wait := time.Duration(0)
+	for _, pair := range [][2]string{
+		{"X-Ratelimit-Remaining-Requests", "X-Ratelimit-Reset-Requests"},
+		{"X-Ratelimit-Remaining-Tokens", "X-Ratelimit-Reset-Tokens"},
+		{"Anthropic-Ratelimit-Requests-Remaining", "Anthropic-Ratelimit-Requests-Reset"},
+		{"Anthropic-Ratelimit-Tokens-Remaining", "Anthropic-Ratelimit-Tokens-Reset"},
+		{"Anthropic-Ratelimit-Input-Tokens-Remaining", "Anthropic-Ratelimit-Input-Tokens-Reset"},
+		{"Anthropic-Ratelimit-Output-Tokens-Remaining", "Anthropic-Ratelimit-Output-Tokens-Reset"},
+		{"Ratelimit-Remaining", "Ratelimit-Reset"},
+	} {
+		// not the one that is used up
+		if left := h.Get(pair[0]); left == "" && !strings.HasPrefix(pair[0], "X-") || left != "" && left != "0" {
+			continue
+		}
+		d, _ := waitOf(h.Get(pair[1]), now)
+		wait = max(wait, d)
+	}
+	if m := policyReset.FindStringSubmatch(h.Get("Ratelimit")); m != nil && wait == 0 {
+		wait, _ = waitOf(m[1], now)
+	}
+	return wait
+}
+
+// policyReset finds the time until a reset in the header of the IETF's draft: "default";r=0;t=4.
+var policyReset = regexp.MustCompile(`;\s*r=0\b.*?;\s*t=(\d+)`)
+
+// inWords finds a time to wait in an error's message: "try again in 4s", "retry after 2 seconds".
+var inWords = regexp.MustCompile(`(?i)(?:again|retry|wait|reset|available|come back)[^.0-9]{0,30}?\b(?:in|after|for)?\s*(?:about |approximately )?((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+|(?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
+
+// oneUnit splits what inWords finds.
+var oneUnit = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|mil|h|m|s)`)
+
+// retryAfter returns when to come back: what the body says in a member of its own, the
+// headers, or the message; 0 if none does.
+func (w Words) retryAfter(h http.Header, at time.Time) time.Duration {
+	if w.RetryAfter > 0 {
+		return w.RetryAfter
+	}
+	if d := RetryAfter(h, at); d > 0 {
+		return d
+	}
+	return waitInWords(w.Message)
+}
+
+func waitInWords(message string) (wait time.Duration) {
+	m := inWords.FindStringSubmatch(message)
+	if m == nil {
+		return 0
+	}
+	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute,
+		"s": time.Second}
+	for _, part := range oneUnit.FindAllStringSubmatch(m[1], -1) {
+		d, _ := parseNumber(part[1], units[strings.ToLower(part[2])])
+		wait += d
+	}
+	return boundWait(wait)
+}
+
+// waitOf returns how long to wait, in every spelling that services use: seconds ("4", "4.0",
+// "4s", "6m0s"), the first of a list, a date (HTTP or ISO 8601), or a Unix time in seconds or
+// milliseconds. What is past is 0; false if it is none of these.
+func waitOf(v string, now time.Time) (time.Duration, bool) {
+	v = strings.TrimSpace(v)
+	if t, err := http.ParseTime(v); err == nil {
+		return boundWait(t.Sub(now)), true
+	}
+	v, _, _ = strings.Cut(v, ",")
+	v, _, _ = strings.Cut(strings.TrimSpace(v), ";")
+	if n, err := strconv.ParseFloat(v, 64); err == nil && !now.IsZero() {
+		switch {
+		case n > 1e11 && n < 1e15:
+			return boundWait(time.UnixMilli(int64(n)).Sub(now)), true
+		case n > 1e9 && n <= 1e11:
+			return boundWait(time.Unix(int64(n), 0).Sub(now)), true
+		}
+	}
+	if d, ok := parseNumber(v, time.Second); ok {
+		return d, true
+	}
+	if d, err := time.ParseDuration(strings.ReplaceAll(v, " ", "")); err == nil {
+		return boundWait(d), true
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05"} {
+		if t, err := time.Parse(form, v); err == nil && !now.IsZero() {
+			return boundWait(t.Sub(now)), true
+		}
+	}
+	return 0, false
+}
+
+// serverTime returns the server's clock, so that a wrong one here does not matter.
+func serverTime(h http.Header, now time.Time) time.Time {
+	if t, err := http.ParseTime(h.Get("Date")); err == nil {
+		return t
+	}
+	return now
+}
+
+func parseNumber(v string, unit time.Duration) (time.Duration, bool) {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 0) { // NaN is refused too
+		return 0, false
+	}
+	if n > float64(maxRetryAfter/unit) {
+		return maxRetryAfter, true
+	}
+	return time.Duration(n * float64(unit)), true
+}
+
+func boundWait(d time.Duration) time.Duration { return min(max(d, 0), maxRetryAfter) }

@@ -1,11 +1,16 @@
 package wire
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"roundtable/activities/model"
 )
@@ -102,7 +107,8 @@ func (f *Forms) learn(r model.Request, mode JSONMode, system, named bool) (waive
 		case named, f.suspected[r.Name] >= noChance:
 			f.noSchema[r.Name] = true
 		default:
-			waived[0] = "no JSON schema this time: with it the request was refused in words that do not name it, which may be chance"
+			waived[0] = "no JSON schema this time: with it the request was refused in words that do not name it, " +
+				"which may be chance"
 		}
 	}
 	if !system {
@@ -179,9 +185,9 @@ func withoutSystem(messages []model.Message) []model.Message {
 	return joinNeighbours(rest)
 }
 
-// DropBlank returns messages without blank ones, which say nothing and which services refuse: an
-// empty answer that is asked for again is one. The neighbours of one that is left out become
-// one message if they are of one role, since roles must alternate.
+// DropBlank returns messages without blank ones, which say nothing and which services refuse, such
+// as an empty answer that is asked for again. If the neighbours of one then have the same role,
+// they become one message, since roles must alternate.
 func DropBlank(messages []model.Message) []model.Message {
 	kept := slices.DeleteFunc(slices.Clone(messages),
 		func(m model.Message) bool { return strings.TrimSpace(m.Content) == "" })
@@ -201,4 +207,92 @@ func joinNeighbours(messages []model.Message) (out []model.Message) {
 		out = append(out, m)
 	}
 	return out
+}
+
+// JSONMode is how a service is told that the answer must be JSON.
+type JSONMode string
+
+// Modes that all services have; one may have others besides.
+const (
+	Auto   JSONMode = "auto"   // Schema until the service refuses it, then Plain
+	Schema JSONMode = "schema" // the service is given the schema
+	Plain  JSONMode = "plain"  // the prompt alone says so
+)
+
+// Check returns an error if m is none of accepted. An empty m counts as Auto.
+func (m JSONMode) Check(accepted ...JSONMode) error {
+	if m == "" || slices.Contains(accepted, m) {
+		return nil
+	}
+	names := make([]string, len(accepted))
+	for i, a := range accepted {
+		names[i] = string(a)
+	}
+	return fmt.Errorf("json is %q; it is one of %s", string(m), strings.Join(names, ", "))
+}
+
+// Of returns the mode in which r is sent; refused says that the service takes no schema.
+func (m JSONMode) Of(r model.Request, refused bool) JSONMode {
+	switch {
+	case len(r.Schema) == 0:
+		return Plain
+	case m != Auto:
+		return m
+	case refused:
+		return Plain
+	}
+	return Schema
+}
+
+// Without returns a schema without these keywords, in its order. Services refuse a whole schema for
+// one unknown keyword.
+func Without(schema json.RawMessage, keywords ...string) json.RawMessage {
+	if slices.ContainsFunc(keywords, func(k string) bool { return bytes.Contains(schema, []byte(`"`+k+`"`)) }) {
+		return json.RawMessage(withoutKeywords(jsontext.Value(schema), keywords, false))
+	}
+	return schema
+}
+
+// withoutKeywords is Without; named says that the members are properties, whose names are not keywords.
+func withoutKeywords(v jsontext.Value, keywords []string, named bool) jsontext.Value {
+	dec, b := jsontext.NewDecoder(bytes.NewReader(v)), []byte{}
+	open, err := dec.ReadToken()
+	if err != nil || open.Kind() != '{' && open.Kind() != '[' {
+		return v
+	}
+	end := jsontext.Kind('}')
+	if open.Kind() == '[' {
+		end = ']'
+	}
+	for dec.PeekKind() != end {
+		var name jsontext.Value
+		if end == '}' {
+			if name, err = dec.ReadValue(); err != nil {
+				return v
+			}
+			name = name.Clone()
+		}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return v
+		}
+		word := string(bytes.Trim(name, `"`))
+		if !named && slices.Contains(keywords, word) {
+			continue
+		}
+		if len(b) > 0 {
+			b = append(b, ',')
+		}
+		if name != nil {
+			b = append(append(b, name...), ':')
+		}
+		b = append(b, withoutKeywords(value.Clone(), keywords, !named && word == "properties")...)
+	}
+	return slices.Concat(jsontext.Value{byte(open.Kind())}, b, jsontext.Value{byte(end)})
+}
+
+// Bounds returns the JSON Schema keywords, bounds of values, that Anthropic's services refuse, on
+// Bedrock too.
+func Bounds() []string {
+	return []string{"minimum", "maximum", "minItems", "maxItems", "uniqueItems"}
 }

@@ -15,7 +15,7 @@ import (
 // Lenient keeps raw bytes: invalid UTF-8 in an answer is data, not an error.
 var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// Present says that a value is there and is not null.
+// Present reports whether a value exists and is not null.
 func Present(v jsontext.Value) bool { return len(v) > 0 && v.Kind() != 'n' }
 
 // String returns the content of a JSON string; "" for anything else.
@@ -26,7 +26,7 @@ func String(v jsontext.Value) string {
 	return string(Unquote(v))
 }
 
-// Scalar returns a string's content, or the JSON of anything else but null.
+// Scalar returns the content of a JSON string, and the JSON of any other value; "" for null.
 func Scalar(v jsontext.Value) string {
 	switch {
 	case !Present(v):
@@ -90,9 +90,40 @@ func (t *Tokens) UnmarshalJSON(v []byte) error {
 	return nil
 }
 
-// WithTotal returns usage with what its total has more than its parts, if there is a total:
-// it was billed, and is output that a service thought beside its answer. So is reasoning of
-// which there is more than output. beside is input that is counted apart from it.
+// untold is what OpenAI's interface has in place of the log-probability of a very unlikely token.
+const untold = -9999
+
+// LogprobOf returns the mean log-probability of an answer's tokens: list names the field of v that
+// holds the tokens, name the field of a token that holds its log-probability. It is nil if there is
+// no token, or a token has no value.
+func LogprobOf(v jsontext.Value, list, name string) *model.Logprob {
+	var lists map[string]jsontext.Value
+	var tokens []map[string]jsontext.Value
+	if v.Kind() != '{' || json.Unmarshal(v, &lists, Lenient) != nil ||
+		!Present(lists[list]) || json.Unmarshal(lists[list], &tokens, Lenient) != nil {
+		return nil
+	}
+	sum, n := 0.0, int64(0)
+	for _, t := range tokens {
+		v, err := strconv.ParseFloat(string(t[name]), 64)
+		switch {
+		case err != nil:
+		case v <= untold:
+			return nil
+		default:
+			sum, n = sum+min(v, 0), n+1
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	return &model.Logprob{Mean: sum / float64(n), Tokens: n}
+}
+
+// WithTotal returns u with beside, input that was counted apart, added to its input, and what total
+// then has beyond input and output added to the output: it was billed, and thought beside the
+// answer. Reasoning that exceeds the output was counted apart from it and is added too. A total of
+// 0 means none is stated.
 func WithTotal(u model.Usage, beside, total int64) model.Usage {
 	if u.Reasoning > u.Output {
 		u.Output += u.Reasoning

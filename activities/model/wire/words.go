@@ -12,8 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Words are what the body of a response says that is no answer, in whatever form its service
-// writes errors.
+// Words are what the body of a failed response says, whatever form its service writes errors in.
 type Words struct {
 	Message string
 	Codes   []string // codes, types and reasons, the most exact first; numbers last
@@ -191,7 +190,8 @@ func exceptionName(s string) string {
 	return s[strings.LastIndexByte(s, '#')+1:]
 }
 
-// Name returns what an error is called in a report: a word rather than a number.
+// Name returns what to call the error in a report: its most exact code, or else a name made from
+// the status.
 func (w Words) Name(status int) string {
 	if len(w.Codes) > 0 {
 		return w.Codes[0]
@@ -199,7 +199,7 @@ func (w Words) Name(status int) string {
 	return Unnamed(status)
 }
 
-// Text returns the message, which names the parameter that was refused.
+// Text returns the message, followed by the refused parameter if it does not name that.
 func (w Words) Text() string {
 	if w.Param == "" || strings.Contains(w.Message, w.Param) {
 		return w.Message

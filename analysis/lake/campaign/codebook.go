@@ -12,8 +12,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// ActsBook is the name and the id of the code book of the dialogue acts: the labels that tables
-// about acts rest on.
+// ActsBook is the name and the id of the code book of the dialogue acts, whose labels the tables
+// about acts use.
 const ActsBook = "acts"
 
 // Units of code books: what is given labels.
@@ -44,14 +44,14 @@ type BookLabel struct {
 	Definition string   `json:"definition"`
 	Examples   []string `json:"examples,omitempty"`
 	Number     string   `json:"number,omitempty"`   // in its source; labels may be given by it
-	Category   string   `json:"category,omitempty"` // what it is a kind of
-	Alone      bool     `json:"alone,omitempty"`    // it is given next to no other, as that nothing applies
+	Category   string   `json:"category,omitempty"` // to which the label belongs
+	Alone      bool     `json:"alone,omitempty"`    // no other label may be given with it, e.g. "nothing applies"
 }
 
 //go:embed books/*.yaml
 var books embed.FS
 
-// BuiltInBooks names the code books that are built in, in alphabetical order.
+// BuiltInBooks returns the names of the built-in code books, in alphabetical order.
 func BuiltInBooks() []string {
 	files, err := books.ReadDir("books")
 	if err != nil {
@@ -64,7 +64,7 @@ func BuiltInBooks() []string {
 	return names
 }
 
-// LoadBuiltInBook returns a built-in code book; false if there is none of that name.
+// LoadBuiltInBook returns the built-in code book of this name; false if there is none.
 func LoadBuiltInBook(name string) (Book, bool) {
 	data, err := books.ReadFile("books/" + name + ".yaml")
 	if err != nil {
@@ -77,8 +77,8 @@ func LoadBuiltInBook(name string) (Book, bool) {
 	return b, true
 }
 
-// ID returns the book's id: its name and 8 digits of a hash of all that it says, so that labels
-// by different words are never mixed up. That of the acts is their name, since they are
+// ID returns the book's id: its name and 8 digits of a hash of its content, so that labels by
+// different wordings are never mixed up. That of the acts is only their name, since they are
 // columns of the table labels.
 func (b Book) ID() string {
 	if b.IsActs() {
@@ -104,10 +104,11 @@ func (b Book) Names() []string {
 	return names
 }
 
-// NoLabel says, where no label has this name, that a unit was looked at and no label applies.
+// NoLabel says that a unit was looked at and no label applies, in books without a label of this
+// name.
 const NoLabel = "none"
 
-// MayBeNone reports whether a unit may have no label, which is coded as None.
+// MayBeNone reports whether a unit may have no label, which is coded as NoLabel.
 func (b Book) MayBeNone() bool {
 	return b.Unit == UnitCollaboration && b.Choice == AnyLabels && b.find(NoLabel) < 0
 }
@@ -120,8 +121,8 @@ func (b Book) find(name string) int {
 	})
 }
 
-// Read checks labels that were given to one unit, by name or number, and returns their names in
-// the book's order and spelling, each once. The error says what is accepted.
+// Read checks the labels given to one unit, by name or number, and returns their names in the
+// book's order and spelling, each once. The error says what is accepted.
 func (b Book) Read(given []string) ([]string, error) {
 	if len(given) == 1 && b.MayBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), NoLabel) {
 		return nil, nil

@@ -41,7 +41,8 @@ func (r *reader) addWrong(n *yaml.Node, format string, args ...any) {
 	r.errs = append(r.errs, fmt.Errorf("%s, line %d: %s", r.file, n.Line, fmt.Sprintf(format, args...)))
 }
 
-// ParseBook reads a code book. All of its errors come at once, with lines.
+// ParseBook parses a code book, YAML called file in errors. It returns all errors at once, with
+// line numbers.
 func ParseBook(file string, data []byte) (Book, error) {
 	var doc yaml.Node
 	d := yaml.NewDecoder(bytes.NewReader(data))
@@ -154,7 +155,8 @@ func (r *reader) readLabels(n *yaml.Node) []BookLabel {
 func (r *reader) labelText(n *yaml.Node, key string) string {
 	text := r.readText(n, key)
 	if text != "" && !labelName.MatchString(text) {
-		r.addWrong(n, "the %s of a label is %q; expected letters, digits, spaces and . _ ' / ( ) -, at most 60, with a letter or digit first", key, text)
+		r.addWrong(n, "the %s of a label is %q; expected letters, digits, spaces and . _ ' / ( ) -, at most 60, with "+
+			"a letter or digit first", key, text)
 	}
 	return text
 }

@@ -11,19 +11,20 @@ import (
 	"roundtable/analysis/lake"
 )
 
-// BookHash identifies a code book as it is recorded: draws keep that of what their coders were shown.
+// BookHash returns the hash of a recorded code book. Draws store that of the book that their coders
+// were shown.
 func BookHash(recorded []byte) string {
 	sum := sha256.Sum256(recorded)
 	return hex.EncodeToString(sum[:])
 }
 
-// BooksFolder returns where the code books of a campaign are recorded.
+// BooksFolder returns the folder of a campaign's recorded code books.
 func BooksFolder(campaign string) string { return lake.AboutKey(campaign, "codebooks/") }
 
-// BookKey returns the name of the object in which a code book is recorded with a campaign.
+// BookKey returns the key under which a code book is recorded with a campaign.
 func BookKey(campaign, id string) string { return BooksFolder(campaign) + id + ".json" }
 
-// Encode returns the book as it is recorded with a campaign.
+// Encode returns the book as JSON, as it is recorded with a campaign.
 func (b Book) Encode() []byte {
 	data, err := json.MarshalIndent(b, "", "  ")
 	if err != nil {
@@ -32,8 +33,7 @@ func (b Book) Encode() []byte {
 	return append(data, '\n')
 }
 
-// DecodeBook reads a book that is recorded under an id; the error says that it is not as it was
-// recorded.
+// DecodeBook decodes a book recorded under id; the error says that it was changed.
 func DecodeBook(id string, data []byte) (b Book, err error) {
 	if err := json.Unmarshal(data, &b); err != nil {
 		return b, fmt.Errorf("it is not as it was recorded: %w", err)

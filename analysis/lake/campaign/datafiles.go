@@ -12,20 +12,19 @@ import (
 	"slices"
 )
 
-// DataFiles is a folder of data that remembers the SHA-256 of each file that was
-// read in it. A data set that changes while a campaign runs would give the same
-// cell other questions.
+// DataFiles is a folder of data that records the SHA-256 of each file read in it, since a data set
+// that changes during a campaign would change the questions of its cells.
 type DataFiles struct {
 	folder fs.FS
 	Sums   map[string]string // by name
 }
 
-// NewDataFiles wraps a folder of which nothing was read yet.
+// NewDataFiles returns folder with no sums recorded yet.
 func NewDataFiles(folder fs.FS) *DataFiles {
 	return &DataFiles{folder: folder, Sums: map[string]string{}}
 }
 
-// Open notes the sum when the file was read to its end.
+// Open opens a file, and records its sum once it was read to its end.
 func (d *DataFiles) Open(name string) (fs.File, error) {
 	f, err := d.folder.Open(name)
 	if err != nil {
@@ -52,12 +51,13 @@ func (f *dataFile) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// SameData compares what was read of data sets with what a plan was made from.
-// Files that only one of them knows belong to another environment.
+// SameData returns an error if a file has different hashes in recorded (by the plan) and read.
+// Files in only one of them belong to another environment and are ignored.
 func SameData(recorded, read map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(recorded)) {
 		if sum, ok := read[name]; ok && sum != recorded[name] {
-			return fmt.Errorf("the data file %s is not the one that the campaign began with; restore it, or run the new one under another name", name)
+			return fmt.Errorf("the data file %s is not the one that the campaign began with; restore it, or run the "+
+				"new one under another name", name)
 		}
 	}
 	return nil

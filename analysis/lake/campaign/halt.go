@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Halt is why a campaign is paused, for those who ask when nothing runs any more.
+// Halt records why a campaign is paused, so that it is known when no process runs any more.
 type Halt struct {
 	Reason string    `json:"reason"`
 	At     time.Time `json:"at"`
@@ -21,7 +21,7 @@ type Halt struct {
 	ByHand bool `json:"by_hand,omitempty"`
 }
 
-// HaltKey returns the name of a campaign's Halt.
+// HaltKey returns the key of a campaign's Halt.
 func HaltKey(campaign string) string { return lake.AboutKey(campaign, "halt.json") }
 
 // WriteHalt records why a campaign is paused.
@@ -47,7 +47,7 @@ func ReadHalt(ctx context.Context, s store.Store, campaign string) (*Halt, error
 	return &h, err
 }
 
-// NoteHalt is WriteHalt unless a campaign's calls are held back, which says as much.
+// NoteHalt is WriteHalt, unless a halt that holds calls back is stored already.
 func NoteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error {
 	if known, err := ReadHalt(ctx, s, campaign); err != nil || known != nil && known.Holds {
 		return err
@@ -55,7 +55,7 @@ func NoteHalt(ctx context.Context, s store.Store, campaign string, h Halt) error
 	return WriteHalt(ctx, s, campaign, h)
 }
 
-// ClearSameHalt is ClearHalt unless the campaign was halted since a halt was read.
+// ClearSameHalt is ClearHalt if the stored halt is still the one given; otherwise it does nothing.
 func ClearSameHalt(ctx context.Context, s store.Store, campaign string, of *Halt) error {
 	known, err := ReadHalt(ctx, s, campaign)
 	if err != nil || known == nil || of == nil || known.Reason != of.Reason || !known.At.Equal(of.At) {
@@ -64,7 +64,7 @@ func ClearSameHalt(ctx context.Context, s store.Store, campaign string, of *Halt
 	return ClearHalt(ctx, s, campaign)
 }
 
-// ClearHalt removes a campaign's Halt: it runs again.
+// ClearHalt deletes a campaign's Halt: it runs again.
 func ClearHalt(ctx context.Context, s store.Store, campaign string) error {
 	return store.IgnoreMissing(s.Delete(ctx, HaltKey(campaign)))
 }

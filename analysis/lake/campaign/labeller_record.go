@@ -15,8 +15,8 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Labelling is who labels messages, and how. All of it but the price and
-// the address of its model makes the labeller's id, so that labels of two ways of asking are never mixed up.
+// Labelling says who labels messages, and how. The labeller's id depends on all of it but the price
+// and the model's address, so that labels by different prompts are never mixed up.
 type Labelling struct {
 	Labeller plan.Choice   `json:"labeller"`
 	Generate plan.Generate `json:"generate"`
@@ -27,13 +27,14 @@ type Labelling struct {
 	Price    *Price `json:"price,omitempty"`
 }
 
-// NewLabelling returns how a campaign's file has its messages labelled.
+// NewLabelling returns the Labelling that a campaign file's labels section asks for; words are the
+// instructions, and a nil price is unknown.
 func NewLabelling(l plan.Labels, words string, price *Price) *Labelling {
 	return &Labelling{Labeller: l.Model, Generate: l.Generate, Reasks: l.Reasks, Words: words, Price: price}
 }
 
-// Keep gives a labeller the words that it began with: those that are built in
-// may change with an upgrade. It does nothing if the recorded one is another.
+// Keep sets l's words to those of recorded, its earlier record, since built-in words may change
+// with an upgrade. It does nothing if recorded is another labeller.
 func (l *Labelling) Keep(recorded *Labelling) {
 	if l == nil || recorded == nil {
 		return
@@ -46,8 +47,8 @@ func (l *Labelling) Keep(recorded *Labelling) {
 
 var notInNames = regexp.MustCompile(`[^a-z0-9]+`)
 
-// ID returns the labeller's id: its model's name, and 8 digits of a hash; of another code book
-// than that of the acts, its name and a dot before.
+// ID returns the labeller's id: its model's name and 8 digits of a hash, after the code book's name
+// and a dot unless that is of the acts.
 func (l Labelling) ID() string {
 	l.Price, l.Labeller = nil, l.Labeller.WithoutAddress()
 	data, err := json.Marshal(l)
@@ -63,12 +64,12 @@ func (l Labelling) ID() string {
 	return id
 }
 
-// LabellingKey returns the name of a labeller's record.
+// LabellingKey returns the key of a labeller's record.
 func LabellingKey(campaign, id string) string {
 	return lake.AboutKey(campaign, "labellers/"+id+".json")
 }
 
-// WriteLabelling records a labeller of a campaign. The price may change later.
+// WriteLabelling records a labeller of a campaign. Only its price may change later.
 func WriteLabelling(ctx context.Context, s store.Store, campaign string, l Labelling) error {
 	data, err := json.Marshal(l)
 	if err != nil {
@@ -77,7 +78,7 @@ func WriteLabelling(ctx context.Context, s store.Store, campaign string, l Label
 	return s.Replace(ctx, LabellingKey(campaign, l.ID()), append(data, '\n'), "")
 }
 
-// ReadLabelling reads what is recorded of a labeller.
+// ReadLabelling returns the record of a labeller, by its id.
 func ReadLabelling(ctx context.Context, s store.Store, campaign, id string) (l Labelling, err error) {
 	data, err := s.Get(ctx, LabellingKey(campaign, id))
 	if err != nil {

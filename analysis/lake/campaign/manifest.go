@@ -17,37 +17,38 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Manifest names the present revision of a campaign and says how it is run.
-// Limits, labels (of messages and of the grid), prices, notices, card and the question are not part of its identity: they may change while it runs.
+// Manifest names a campaign's current revision and says how the campaign is run. Limits, labels (of
+// messages and of the grid), prices, notices, card and the question are not part of its identity:
+// they may change while it runs.
 type Manifest struct {
 	Campaign string      `json:"campaign"`
 	Run      string      `json:"run,omitempty"` // drawn once for a campaign in a lake: no other run has it
 	Revision string      `json:"revision"`
 	Limits   plan.Limits `json:"limits"`
-	// by whom messages are labelled at the end; nil if they are not
+	// who labels messages at the end; nil if nobody
 	Labels *Labelling `json:"labels,omitempty"`
 	// where its end, pauses and budget are reported; nil if nowhere
 	Notify   *plan.Notify     `json:"notify,omitempty"`
 	Card     *plan.Card       `json:"card,omitempty"`     // what its owner says of its data set; nil if nothing
 	Until    *until.Question  `json:"until,omitempty"`    // what ends it; nil if every cell is run
-	Embedder string           `json:"embedder,omitempty"` // what information distances rest on; "" for the default
+	Embedder string           `json:"embedder,omitempty"` // of information distances; "" for the default
 	Prices   map[string]Price `json:"prices,omitempty"`   // by provider/model; one that is missing is not known
 	// AxisLabels are what the file calls the values of its grid, by condition and axis.
 	AxisLabels map[string]map[string]string `json:"axis_labels,omitempty"`
 	Imported   *Imported                    `json:"imported,omitempty"` // what was imported, in place of a plan
 }
 
-// Imported is what a campaign of another program's transcripts is made of.
+// Imported says what a campaign imported from another program's transcripts was made from.
 type Imported struct {
 	Files       map[string]string `json:"files"` // SHA-256 by name
 	Transcripts int               `json:"transcripts"`
 	Speakers    []string          `json:"speakers"` // roles whose messages are agents'
 }
 
-// ImportedRevision is the revision of campaigns that were imported, which have no plan.
+// ImportedRevision is the revision of imported campaigns, which have no plan.
 const ImportedRevision = "imported"
 
-// ErrImported is the error of reading the plan of such a campaign.
+// ErrImported is the error of reading the plan of an imported campaign, which has none.
 var ErrImported error = importedError{}
 
 type importedError struct{}
@@ -55,7 +56,8 @@ type importedError struct{}
 func (importedError) Error() string { return "it was imported and has no plan" }
 func (importedError) Unwrap() error { return fs.ErrNotExist }
 
-// Label returns what the file calls the values of a condition; "" if nothing.
+// Label returns the file's labels of a condition's values on the axes, joined by commas; "" if
+// there are none.
 func (m Manifest) Label(condition string) string {
 	var labels []string
 	for _, axis := range slices.Sorted(maps.Keys(m.AxisLabels[condition])) {
@@ -64,7 +66,7 @@ func (m Manifest) Label(condition string) string {
 	return strings.Join(labels, ", ")
 }
 
-// ManifestKey returns the name of a campaign's manifest.
+// ManifestKey returns the key of a campaign's manifest.
 func ManifestKey(campaign string) string { return lake.AboutKey(campaign, "manifest.json") }
 
 // ReadManifest reads a campaign's manifest.
@@ -82,7 +84,8 @@ func ReadManifest(ctx context.Context, s store.Store, campaign string) (Manifest
 	return m, err
 }
 
-// WriteManifest replaces a campaign's manifest. Its Run is that of the one before, or drawn.
+// WriteManifest replaces a campaign's manifest. It sets Run to that of the earlier manifest, or
+// else draws one.
 func WriteManifest(ctx context.Context, s store.Store, m Manifest) error {
 	if m.Run == "" {
 		before, err := ReadManifest(ctx, s, m.Campaign)

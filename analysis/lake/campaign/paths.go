@@ -16,15 +16,16 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Paths are where this machine has what a plan names. They are in no lake, which is published.
+// Paths say where this machine has the files that a plan names. They are kept out of the lake,
+// which may be published.
 type Paths struct {
 	// of the campaign file: paths of models and programs are relative to it; "" is the working directory
 	Folder string `json:"folder"`
 	Data   string `json:"data,omitempty"` // folder of the data set; "" if it is not known
 }
 
-// WithPaths returns a lake that keeps the paths of its campaigns outside itself, in the file that
-// fileOf names.
+// WithPaths returns a store that keeps the Paths of each campaign outside of the lake, in the file
+// that fileOf names.
 func WithPaths(s store.Store, fileOf func(campaign string) string) store.Store {
 	return &located{s, fileOf}
 }
@@ -46,14 +47,15 @@ func readPaths(s store.Store, campaign string) (p Paths, err error) {
 		return p, nil
 	}
 	data, err := store.ReadFile(l.fileOf(campaign), maxPaths)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // or another person's
 		return p, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &p)
 	}
 	if err != nil {
-		return p, fmt.Errorf("%s, where this machine keeps the folders of %s, cannot be read (delete it and run the campaign's file again): %w", l.fileOf(campaign), campaign, err)
+		return p, fmt.Errorf("%s, where this machine keeps the folders of %s, cannot be read (delete it and run the "+
+			"campaign's file again): %w", l.fileOf(campaign), campaign, err)
 	}
 	for _, path := range []*string{&p.Folder, &p.Data} {
 		if _, err := os.Stat(*path); errors.Is(err, fs.ErrNotExist) { // it was moved
@@ -87,8 +89,8 @@ func keepPaths(s store.Store, p Plan) error {
 	return os.Rename(fresh, path)
 }
 
-// HidePaths returns a text for the lake, such as an error's, without the folders of this machine:
-// "." is that of the campaign file, "~" the user's own. The longest path is replaced first.
+// HidePaths returns text, such as an error's, with the folders of this machine replaced so that the
+// lake can hold it: "." for that of the campaign file, "~" for the user's home.
 func HidePaths(s store.Store, campaign, text string) string {
 	if !strings.ContainsRune(text, filepath.Separator) {
 		return text

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/lake/store/storetest"
 	"roundtable/workflows/plan"
 )
 
@@ -35,5 +36,20 @@ func TestHidePaths(t *testing.T) {
 	if strings.Contains(hidden, filepath.Dir(dir)) || !strings.Contains(hidden, "lake (lake): ") ||
 		!strings.Contains(hidden, "(data)/q.csv, ./c.yaml, ~/key") {
 		t.Error(hidden)
+	}
+}
+
+// Who may not read another person's state folder reads the lake in it as if that person's paths were not known.
+func TestPathsOfAnotherPerson(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may read everything")
+	}
+	file := filepath.Join(t.TempDir(), "paths.json")
+	if err := os.WriteFile(file, []byte(`{"folder":"/lab"}`), 0); err != nil {
+		t.Fatal(err)
+	}
+	p, err := readPaths(WithPaths(storetest.NewMemory(nil), func(string) string { return file }), "c")
+	if err != nil || p != (Paths{}) {
+		t.Errorf("%+v, %v", p, err)
 	}
 }

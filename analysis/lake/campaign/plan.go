@@ -22,7 +22,6 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"roundtable/analysis/lake"
@@ -46,7 +45,7 @@ type Plan struct {
 	Pack        []string                     `json:"pack"`   // hash by condition
 }
 
-// HashPack returns what identifies a pack of templates in every row.
+// HashPack returns the hash that identifies a pack of templates in every row.
 func HashPack(pack map[string]string) string {
 	data, err := json.Marshal(pack) // sorted by path
 	if err != nil {
@@ -56,13 +55,13 @@ func HashPack(pack map[string]string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// PlanKey returns the name of a recorded revision.
+// PlanKey returns the key of a recorded revision of the plan.
 func PlanKey(campaign, revision string) string {
 	return lake.AboutKey(campaign, "plans/"+revision+".json")
 }
 
-// WritePlan records a revision, and outside the lake where this machine has its files. A
-// revision that is there already stays: a campaign continues with the prompts that it began with.
+// WritePlan records a revision of a plan, and its Paths outside of the lake. An existing revision
+// stays: a campaign continues with the prompts that it began with.
 func WritePlan(ctx context.Context, s store.Store, p Plan) error {
 	if err := keepPaths(s, p); err != nil {
 		return err
@@ -78,7 +77,7 @@ func WritePlan(ctx context.Context, s store.Store, p Plan) error {
 	return err
 }
 
-// ReadPlan reads a recorded revision.
+// ReadPlan returns a recorded revision of a campaign's plan.
 func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Plan, error) {
 	if revision == ImportedRevision {
 		return Plan{}, fmt.Errorf("%s: %w", campaign, ErrImported)
@@ -97,7 +96,7 @@ func ReadPlan(ctx context.Context, s store.Store, campaign, revision string) (Pl
 	return p, p.check(campaign, revision)
 }
 
-// ReadPlans reads all recorded revisions, in the order of their names.
+// ReadPlans returns all recorded revisions of a campaign's plan, in the order of their names.
 func ReadPlans(ctx context.Context, s store.Store, campaign string) ([]Plan, error) {
 	objects, err := lake.List(ctx, s, lake.AboutKey(campaign, "plans/"))
 	if err != nil {
@@ -135,8 +134,8 @@ func (p Plan) check(campaign, revision string) error {
 	return nil
 }
 
-// Located returns a model whose file or program, if it names one, is found from any
-// folder.
+// Located returns m with the path of its file or program, if it names one, made independent of the
+// working directory.
 func (p Plan) Located(m plan.Choice) plan.Choice {
 	if m.Name == plan.ProgramPolicy {
 		return p.locatedPolicy(m)
@@ -165,10 +164,10 @@ func (p Plan) locatedPolicy(m plan.Choice) plan.Choice {
 	return m
 }
 
-// CheckPlanned returns an error if collaborations have ended that the campaign's plan does
-// not have: the lake then holds copies of a campaign that grew apart. It is an error too if
-// fewer are found than the lake says have ended: some stores list objects late. A campaign without a
-// plan, or one that cannot be read, is not its business. One that was imported must have all its transcripts.
+// CheckPlanned returns an error if collaborations have ended that the campaign's plan does not
+// have, since the lake then mixes diverged copies of the campaign, or if fewer are found than the
+// lake says have ended, since some stores list objects late. It ignores campaigns without a
+// readable plan; imported ones must have all their transcripts.
 func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 	p, m, err := ReadRecorded(ctx, s, name)
 	if errors.Is(err, ErrImported) && m.Imported != nil {
@@ -176,6 +175,9 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 	}
 	if err != nil {
 		return nil //nolint:nilerr // who reads it says so
+	}
+	if err := CheckStarts(ctx, s, name); err != nil {
+		return err
 	}
 	ended, err := lake.Ended(ctx, s, name)
 	if err != nil {
@@ -192,19 +194,9 @@ func CheckPlanned(ctx context.Context, s store.Store, name string) error {
 	if len(strange) == 0 {
 		return checkWhole(ctx, s, p.Campaign, len(found))
 	}
-	larger := "none of its recorded plans has them all: keep the copies apart"
-	plans, err := ReadPlans(ctx, s, name)
-	if err != nil {
-		return err
-	}
-	for _, other := range plans {
-		has := other.Campaign.Contains()
-		if len(other.Campaign.Extends(p.Campaign)) == 0 &&
-			!slices.ContainsFunc(ended, func(run lake.Run) bool { return !has(run.Collaboration) }) {
-			larger = fmt.Sprintf("its recorded plan %s (%d cells) has them all: run that copy's campaign file again in this lake, which merges them without asking anything twice", other.Campaign.Revision(), other.Campaign.Size())
-		}
-	}
-	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: two copies of the campaign were put together; %s (roundtable verify %s lists them)", len(strange), name, strange[0], larger, name)
+	return fmt.Errorf("the lake has %d collaborations of %s that its plan does not have, such as %s: "+
+		"two copies of the campaign were put together; keep each in a lake of its own (roundtable verify %s lists them)",
+		len(strange), name, strange[0], name)
 }
 
 // checkImported returns an error if an import was interrupted.
@@ -226,5 +218,7 @@ func checkWhole(ctx context.Context, s store.Store, p plan.Campaign, found int) 
 	case err != nil || success.Revision != p.Revision() || found >= p.Size():
 		return err
 	}
-	return fmt.Errorf("the lake says that all %d collaborations of %s have ended, and lists %d of them: if the store lists new objects late, try again in a moment; else roundtable verify %s says what is missing", p.Size(), p.Name, found, p.Name)
+	return fmt.Errorf("the lake says that all %d collaborations of %s have ended, and lists %d of them: if the store "+
+		"lists new objects late, try again in a moment; else roundtable verify %s says what is missing", p.Size(),
+		p.Name, found, p.Name)
 }

@@ -26,8 +26,8 @@ type Price struct {
 	AsOf string `json:"as_of,omitempty"`
 }
 
-// TierPrice is the price of a call in another tier, or of a long one. A price of the cache that
-// is nil is that of the standard tier, of a long one that of its Input.
+// TierPrice is the price of a call in another tier, or of a long one. A nil price of the cache is
+// that of the standard tier; for a long request, it is Input.
 type TierPrice struct {
 	Input       float64  `json:"input"`
 	Output      float64  `json:"output"`
@@ -41,9 +41,9 @@ type LongPrice struct {
 	TierPrice
 }
 
-// In returns the price of a call in a tier: its own, or that of the standard tier if it has
-// none. A long request costs as many times more there as in the standard tier, as
-// OpenAI's and Google's pages say it.
+// In returns the price of a call in a tier; without a price of its own, the standard tier's. Long
+// requests cost more by the same factor as in the standard tier, as OpenAI's and Google's pages
+// say.
 func (p Price) In(tier plan.Tier) Price {
 	t := p.ofTier(tier)
 	if t == nil {
@@ -64,7 +64,7 @@ func (p Price) In(tier plan.Tier) Price {
 	return in
 }
 
-// HasTier reports whether the price in a tier is known.
+// HasTier reports whether the price for a tier is known.
 func (p Price) HasTier(tier plan.Tier) bool { return p.ofTier(tier) != nil }
 
 func (p Price) ofTier(tier plan.Tier) *TierPrice {
@@ -101,8 +101,8 @@ const (
 	MaxTokens = 1 << 40
 )
 
-// UnmarshalJSON is strict: input and output must be there, nothing unknown may
-// be, and the price must be valid.
+// UnmarshalJSON decodes a price. Missing input or output, unknown fields and invalid prices are
+// errors.
 func (p *Price) UnmarshalJSON(data []byte) error {
 	type plain Price
 	in := struct {
@@ -123,7 +123,7 @@ func (p *Price) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Validate refuses prices that cannot be meant, naming the key.
+// Validate returns an error, naming the key, if a price is impossible.
 func (p Price) Validate() error {
 	var errs []error
 	check := func(key string, usd *float64) {

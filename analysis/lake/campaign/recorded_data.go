@@ -17,15 +17,15 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// MaxData is how many bytes of data files travel with a plan.
+// MaxData is the greatest size, in bytes, of data files that are stored with a plan.
 const MaxData = 64 << 20
 
 // dataKey returns where a data file with these contents is: campaigns of a lake share it.
 func dataKey(sum string) string { return "data/" + sum }
 
-// RecordData stores the data files of a plan that the lake does not have yet, so that a
-// copy of the lake can be read anywhere. open opens the plan's folder. What is not stored,
-// and why, is the note.
+// RecordData stores the data files of a plan that the lake does not have yet, so that a copy of the
+// lake can be read anywhere. open opens the plan's folder. note says which files are not stored,
+// and why.
 func RecordData(ctx context.Context, s store.Store, p Plan,
 	open func(path string) (fs.FS, error)) (note string, err error) {
 	if p.PrivateData {
@@ -53,7 +53,8 @@ func RecordData(ctx context.Context, s store.Store, p Plan,
 		size += info.Size()
 	}
 	if size > MaxData {
-		return fmt.Sprintf("the data files have %d MB and are not stored in the lake (at most %d MB are): keep %s to read prompts and questions again", size>>20, MaxData>>20, p.Data), nil
+		return fmt.Sprintf("the data files have %d MB and are not stored in the lake (at most %d MB are): keep %s to "+
+			"read prompts and questions again", size>>20, MaxData>>20, p.Data), nil
 	}
 	for _, name := range missing {
 		data, err := fs.ReadFile(folder, name)
@@ -70,8 +71,8 @@ func RecordData(ctx context.Context, s store.Store, p Plan,
 	return "", nil
 }
 
-// OpenRecordedData opens the data files of a plan as they were recorded; false if the lake
-// does not have all of them.
+// OpenRecordedData opens a plan's data files as the lake has them; whole is false if some are
+// missing.
 func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, whole bool, err error) {
 	has, err := recordedSums(ctx, s)
 	if err != nil || len(p.Files) == 0 {
@@ -108,8 +109,8 @@ func OpenRecordedData(ctx context.Context, s store.Store, p Plan) (files fs.FS, 
 	return r, err == nil, err
 }
 
-// CheckData holds the data files of a plan that the lake has to their hashes, and says by key what
-// is wrong. None is there if they were too many to be stored, or are not to leave their folder.
+// CheckData checks a plan's data files in the lake against their hashes. It returns how many are
+// stored, and what is wrong, by key. None is stored if they were too large, or are private.
 func CheckData(ctx context.Context, s store.Store, p Plan) (stored int, problems map[string]string, err error) {
 	has, err := recordedSums(ctx, s)
 	if err != nil {
@@ -137,14 +138,14 @@ func CheckData(ctx context.Context, s store.Store, p Plan) (stored int, problems
 	return stored, problems, nil
 }
 
-// Ties are what holds a campaign to the others of its lake.
+// Ties say what links a campaign to the others of its lake.
 type Ties struct {
-	Forks []string       // campaigns that go on from it
+	Forks []string       // campaigns whose forks continue it
 	Data  []store.Object // data files that no other campaign has
 }
 
-// ReadTies reads the plans of all campaigns of the lake; those of the campaign itself may
-// be damaged: then its data files are not known.
+// ReadTies returns the ties of a campaign, from the plans of all campaigns of the lake. If its own
+// plans are damaged, Data is empty.
 func ReadTies(ctx context.Context, s store.Store, name string) (t Ties, err error) {
 	names, err := lake.Campaigns(ctx, s)
 	if err != nil {

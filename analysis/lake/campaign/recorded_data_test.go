@@ -5,8 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"syscall"
 	"testing"
+	"time"
 
 	"roundtable/analysis/lake/store"
 	"roundtable/workflows/plan"
@@ -112,6 +115,49 @@ func TestGivenData(t *testing.T) {
 	}
 	if all, err := s.List(t.Context(), ""); len(all) > 0 || err != nil {
 		t.Errorf("stored are %v: %v", all, err)
+	}
+}
+
+// What else is in the folder that is given keeps nobody busy: pipes are not waited for, files beyond
+// what data may have are not read, and large ones are not held.
+func TestGivenDataIsBounded(t *testing.T) {
+	s, err := store.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	dir := t.TempDir()
+	err = errors.Join(syscall.Mkfifo(filepath.Join(dir, "pipe.csv"), 0o600), os.Symlink("/dev/zero", filepath.Join(dir, "zero.csv")),
+		os.WriteFile(filepath.Join(dir, "q.csv"), []byte("questions"), 0o600))
+	for name, size := range map[string]int64{"endless.csv": 1 << 40, "large.csv": 64 << 20} {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), nil, 0o600), os.Truncate(filepath.Join(dir, name), size))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := WithData(s, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	began := time.Now()
+	all, err := given.List(t.Context(), dataKey(""))
+	if len(all) != 2 || err != nil {
+		t.Errorf("%v, %v", all, err)
+	}
+	runtime.ReadMemStats(&after)
+	if took, held := time.Since(began), after.TotalAlloc-before.TotalAlloc; took > 5*time.Second || held > 8<<20 {
+		t.Errorf("it takes %v and %d bytes", took, held)
+	}
+	key := dataKey(sumOf([]byte("questions")))
+	for _, text := range []string{"questions", "questions and more"} { // a file that grows is not read beyond what it had
+		if err := os.WriteFile(filepath.Join(dir, "q.csv"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := given.Get(t.Context(), key); string(got) != "questions" || err != nil {
+			t.Errorf("%s: %q, %v", text, got, err)
+		}
 	}
 }
 

@@ -11,12 +11,11 @@ import (
 	"roundtable/workflows/task"
 )
 
-// RerunRequest holds the runs that did not succeed and shall run again: each gets
-// one more generation. It is in the lake, so that every process that resumes the
-// campaign runs them.
+// RerunRequest holds the runs that did not succeed and are to be run again, each as a new
+// generation. It is in the lake, so that any process that resumes the campaign runs them.
 type RerunRequest map[lake.Run]bool
 
-// RerunKey returns the name of a campaign's RerunRequest.
+// RerunKey returns the key of a campaign's RerunRequest.
 func RerunKey(campaign string) string { return lake.AboutKey(campaign, "again.json") }
 
 // Left returns how many of the runs have no later generation yet.
@@ -30,7 +29,7 @@ func (a RerunRequest) Left(latest []lake.Outcome) int {
 	return n
 }
 
-// ReadRerun returns which runs are requested again; none if there is no request.
+// ReadRerun returns the runs that are requested again; none if there is no request.
 func ReadRerun(ctx context.Context, s store.Store, campaign string) (RerunRequest, error) {
 	data, err := s.Get(ctx, RerunKey(campaign))
 	if err != nil {
@@ -47,8 +46,8 @@ func ReadRerun(ctx context.Context, s store.Store, campaign string) (RerunReques
 	return a, nil
 }
 
-// RequestRerun requests every run again that did not succeed, unless it was not needed. If an earlier
-// request is not fulfilled yet, that one stays.
+// RequestRerun requests that every run that did not succeed, except unneeded ones, is run again. An
+// earlier request that is not fulfilled yet stays instead.
 func RequestRerun(ctx context.Context, s store.Store, campaign string) error {
 	latest, err := lake.LatestProgress(ctx, s, campaign)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

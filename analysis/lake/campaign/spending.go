@@ -11,7 +11,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// SpendingBy is what the rows of a Report stand for.
+// SpendingBy says by what the groups of a Spending are formed.
 type SpendingBy string
 
 const (
@@ -21,10 +21,11 @@ const (
 	ByTier      SpendingBy = "tier"  // of the service
 )
 
-// SpendingBys returns all ways to sum up costs; the first is the default.
+// SpendingBys returns all values of SpendingBy; the first is the default.
 func SpendingBys() []SpendingBy { return []SpendingBy{ByCondition, ByModel, ByPhase, ByTier} }
 
-// SpendingGroup is a sum over calls.
+// SpendingGroup sums the calls of one condition, model, phase or tier, or of one labeller, embedder
+// or judge.
 type SpendingGroup struct {
 	Name           string // of the condition, model, phase or tier; "" for calls of a turn that was never finished
 	Role           string // ByPhase only: "" for voting agents
@@ -40,36 +41,37 @@ type SpendingGroup struct {
 	USD            float64 // of billed calls with a price, and of settled ones
 	SettledUSD     float64 // part of USD
 	SavedUSD       float64 // by calls in a cheaper tier, against the standard one
-	Unpriced       int     // billed calls without one
-	Silent         int     // billed calls of which the service did not say what they used
-	WorstUSD       float64 // what these and calls of unknown outcome have cost at most
+	Unpriced       int     // billed calls whose price is not known
+	Silent         int     // billed calls whose usage the service did not state
+	WorstUSD       float64 // worst case of silent calls and of those of unknown outcome
 	Unbounded      int     // calls of unknown outcome without such a bound
 	Latency        []int64 // of billed calls, ms, ascending
-	Summed         bool    // of a labeller: what is cached and thought, and latencies, are not known
+	Summed         bool    // of a labeller: CachedInput, Reasoning and Latency are not known
 	Shared         bool    // of an embedder or a judge: its calls are of no collaboration
 
 	last record.Key // the collaboration that was counted last
 }
 
-// Spending is the cost of what is committed of a campaign.
+// Spending is what the committed calls of a campaign have cost, in groups.
 type Spending struct {
 	Campaign   string
 	By         SpendingBy
 	Groups     []SpendingGroup // by name and role
 	Total      SpendingGroup
-	Earlier    int                 // generations that were run again; they are in the sums
+	Earlier    int                 // generations that a later one replaced; they are in the sums
 	Simulated  int                 // collaborations with a scripted agent
 	Snapshots  []ModelSnapshot     // see Changed
 	Addresses  map[string][]string // base_url by model, of all recorded plans, the present one last
 	Planned    int                 // cells; 0 if the plan is not known
-	InPlan     int                 // of these, committed
+	InPlan     int                 // planned cells that are committed
 	Ended      []lake.Run          // whose calls are in the sums, each generation
 	settled    lake.Settled
 	byName     map[[2]string]*SpendingGroup
 	bySnapshot map[[2]string]*ModelSnapshot
 }
 
-// LoadSpending reads a campaign's calls, one collaboration after the other.
+// LoadSpending sums a campaign's committed calls, grouped as by says, one collaboration after the
+// other.
 func LoadSpending(ctx context.Context, store store.Store, campaign string, by SpendingBy) (Spending, error) {
 	r := Spending{Campaign: campaign, By: by, byName: map[[2]string]*SpendingGroup{},
 		bySnapshot: map[[2]string]*ModelSnapshot{}}
@@ -115,8 +117,8 @@ func LoadSpending(ctx context.Context, store store.Store, campaign string, by Sp
 	return r, nil
 }
 
-// LoadSpendingBeside reads what a campaign has cost besides its collaborations: its labels.
-// Embedded and Checked add the rest.
+// LoadSpendingBeside returns what a campaign's labels have cost. Embedded, Judged and Checked add
+// other calls outside of collaborations.
 func LoadSpendingBeside(ctx context.Context, store store.Store, campaign string) (r Spending, err error) {
 	r = Spending{Campaign: campaign, By: ByCondition, byName: map[[2]string]*SpendingGroup{}}
 	if r.settled, err = lake.ReadSettled(ctx, store, campaign); err != nil {
@@ -234,8 +236,8 @@ func (g *SpendingGroup) billCall(c record.Call) {
 	}
 }
 
-// Quantile of the latencies, in ms, by nearest rank: the smallest that at least
-// the share q of them does not exceed. ok is false if there is none.
+// Quantile returns the quantile q of the latencies, in ms, by nearest rank: the smallest that at
+// least a share q of them does not exceed. ok is false if there is none.
 func (g SpendingGroup) Quantile(q float64) (ms int64, ok bool) {
 	n := len(g.Latency)
 	if n == 0 {

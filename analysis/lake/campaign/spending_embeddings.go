@@ -7,13 +7,12 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// Embedded adds a group for each embedder, by its id, of the calls that bought
-// vectors. They count against the same budget. A text is embedded once for all
-// collaborations in which it is said, so they are of none.
+// Embedded adds a group for each embedder, by its id, of the calls that bought vectors. They count
+// against the same budget. They belong to no collaboration, since a text is embedded once for all.
 func (r *Spending) Embedded(calls map[string][]record.Call) { r.addShared(EmbeddingsBy, calls) }
 
-// Judged adds a group for each judge, by its id, of the calls that scored decisions.
-// Equal decisions are judged once for all collaborations, so they are of none.
+// Judged adds a group for each judge, by its id, of the calls that scored decisions. They belong to
+// no collaboration, since equal decisions are judged once for all.
 func (r *Spending) Judged(calls map[string][]record.Call) { r.addShared(ScoresBy, calls) }
 
 func (r *Spending) addShared(name string, calls map[string][]record.Call) {
@@ -29,14 +28,14 @@ func (r *Spending) addShared(name string, calls map[string][]record.Call) {
 	slices.Sort(r.Total.Latency)
 }
 
-// Checked adds a group for the calls that asked whether models can be asked.
+// Checked adds a group for the calls of checks, which ask whether models answer.
 func (r *Spending) Checked(calls []record.Call) {
 	if len(calls) > 0 {
 		r.addShared(checks, map[string][]record.Call{"": calls})
 	}
 }
 
-// AddUnfinished adds a group for the calls of collaborations that have begun and not ended.
+// AddUnfinished adds a group for calls of collaborations that have begun and not ended.
 func (r *Spending) AddUnfinished(calls []record.Call) {
 	if len(calls) == 0 {
 		return
@@ -51,7 +50,7 @@ func (r *Spending) AddUnfinished(calls []record.Call) {
 	r.Groups = append(r.Groups, g)
 }
 
-// What groups of calls that belong to no collaboration are called, the first two with an id.
+// Names of groups of calls that belong to no collaboration; an id follows the first two.
 const (
 	EmbeddingsBy = "embeddings by "
 	ScoresBy     = "scores by "

@@ -12,7 +12,7 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// ModelSnapshot is one model behind a name, as the service called it.
+// ModelSnapshot is a model that answered under a name, as the service calls it.
 type ModelSnapshot struct {
 	Asked, Answered string
 	Calls           int       // answers, those from the cache too
@@ -65,8 +65,8 @@ func labelsLast(g SpendingGroup) int {
 	return 0
 }
 
-// Changed has a sentence for each model that was served at several addresses, and for each
-// that was asked by one name and answered by several.
+// Changed returns a sentence for each model that was served at several addresses, and for each name
+// under which several models answered.
 func (r Spending) Changed() []string {
 	var all []string
 	for _, model := range slices.Sorted(maps.Keys(r.Addresses)) {

@@ -112,7 +112,7 @@ type Turn struct {
 	Text            *string  `parquet:"text"`                       // what others could see
 	Reason          *string  `parquet:"reason"`                     // private
 	Thinking        *string  `parquet:"thinking" digest:"-"`        // of the model before its last answer; private: in no prompt, not read as an answer
-	ReadAs          *string  `parquet:"read_as" digest:"-"`         // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (one in the text), words (of an option), last, json, or json, repaired: with what
+	ReadAs          *string  `parquet:"read_as" digest:"-"`         // how the answer was found: stated, boxed, alone, marked (in bold or brackets), only (one in the text), words (of an option), last, table, lines, json, or json, repaired: with what
 	AddresseesJSON  *string  `parquet:"addressees_json"`            // indices of the addressed agents; absent: everybody
 	ProposalKey     *string  `parquet:"proposal_key"`               // equal proposals have equal keys
 	ProposalJSON    *string  `parquet:"proposal_json"`              // in the environment's canonical form
@@ -124,6 +124,8 @@ type Turn struct {
 	AnswerHash      string   `parquet:"answer_hash"`                // SHA-256 of the last raw answer
 	Model           *string  `parquet:"model"`                      // as the campaign names it; absent for decisions
 	ModelSimulated  bool     `parquet:"simulated"`                  // a scripted agent gave the last answer
+	MeanLogprob     *float64 `parquet:"mean_logprob"`               // mean natural log-probability of the last answer's tokens, with generate: {logprobs: true}; absent if the service gave none
+	LogprobTokens   *int64   `parquet:"logprob_tokens"`             // tokens in that mean
 	DataJSON        *string  `parquet:"data_json"`                  // the entry's compact act in the workflow
 	AgentRole       *string  `parquet:"agent_role,dict" digest:"-"` // its role in agents: of the campaign file
 	ForkedFrom      *string  `parquet:"forked_from"`                // in a fork: where the turn was made, campaign/collaboration.generation
@@ -142,7 +144,7 @@ type Ballot struct {
 	CandidateKey  *string  `parquet:"candidate_key"`        // proposal_key of the candidate
 	ProposersJSON *string  `parquet:"proposers_json"`       // agents who proposed it
 	Standing      *bool    `parquet:"standing"`             // it was the decision before the vote
-	Value         *float64 `parquet:"value"`                // vote 1 or 0, rating, reciprocal rank, points
+	Value         *float64 `parquet:"value"`                // vote 1 or 0 (weighted: its weight or 0), rating, reciprocal rank, points
 	ValueExact    *string  `parquet:"value_exact"`          // the same as a fraction
 	Simulated     bool     `parquet:"simulated" digest:"-"` // the voter is a scripted agent
 }

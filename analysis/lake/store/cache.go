@@ -19,13 +19,14 @@ var own = regexp.MustCompile(`^([0-9a-f]{64}\.(json|parquet)|\.tmp-\d+)$`)
 // gone at any time, and a power failure may leave none.
 type Cache struct{ Folder string }
 
-// UserCache returns the cache of a name in the folder that the system has for those of a user.
+// UserCache returns the cache called name in the system's cache folder of the user.
 func UserCache(name string) (Cache, error) {
 	user, err := os.UserCacheDir()
 	return Cache{filepath.Join(user, "roundtable", name)}, err
 }
 
-// Touch returns the place of a file of this size, which is now in use; false if it is not there.
+// Touch returns the path of a file of this size and marks it as used now; ok is false if there is
+// none.
 func (c Cache) Touch(name string, size int64) (path string, ok bool) {
 	path = filepath.Join(c.Folder, name)
 	info, err := os.Stat(path)
@@ -37,7 +38,7 @@ func (c Cache) Touch(name string, size int64) (path string, ok bool) {
 	return path, true
 }
 
-// Get returns a file, which is now in use.
+// Get returns the content of a file and marks it as used now.
 func (c Cache) Get(name string) ([]byte, error) {
 	path := filepath.Join(c.Folder, name)
 	now := time.Now()
@@ -45,7 +46,7 @@ func (c Cache) Get(name string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// Put stores a file whole or not at all, in place of what had its name.
+// Put stores a file whole or not at all, replacing one of the same name.
 func (c Cache) Put(name string, data []byte) error {
 	path := filepath.Join(c.Folder, name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -66,8 +67,8 @@ func (c Cache) Put(name string, data []byte) error {
 	return err
 }
 
-// Prune removes files, and what interrupted ones left, that were last used before a time, the
-// oldest first, until what is left has at most so many bytes.
+// Prune removes files last used before a time, also those of interrupted writes, the oldest first,
+// until at most most bytes are left.
 func (c Cache) Prune(most int64, before time.Time) error {
 	type aged struct {
 		path string

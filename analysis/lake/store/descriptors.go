@@ -2,8 +2,8 @@ package store
 
 import "syscall"
 
-// OpenFiles returns how many files this process may hold open. Go has raised the soft
-// limit to the hard one by then.
+// OpenFiles returns how many files this process may hold open, at most 65,536: the hard limit, to
+// which Go raises the soft one.
 func OpenFiles() int {
 	const plenty = 1 << 16
 	var limit syscall.Rlimit

@@ -18,7 +18,7 @@ const notWaiting = os.O_RDONLY | syscall.O_NONBLOCK
 // OpenFile opens a regular file. The error is an *fs.PathError.
 func OpenFile(path string) (*os.File, error) { return checkRegular(os.OpenFile(path, notWaiting, 0)) }
 
-// OpenFileIn opens a regular file in a folder, which no link leads out of.
+// OpenFileIn opens a regular file below root; links cannot lead out of it.
 func OpenFileIn(root *os.Root, name string) (*os.File, error) {
 	return checkRegular(root.OpenFile(name, notWaiting, 0))
 }
@@ -38,7 +38,7 @@ func checkRegular(f *os.File, err error) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a regular file of at most so many bytes. The error is an *fs.PathError.
+// ReadFile reads a regular file of at most most bytes. The error is an *fs.PathError.
 func ReadFile(path string, most int64) ([]byte, error) {
 	f, err := OpenFile(path)
 	if err != nil {
@@ -55,7 +55,8 @@ func ReadFile(path string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// RegularFS returns the regular files and the folders of a folder, which no link leads out of.
+// RegularFS returns a file system of the regular files and folders below root; links cannot lead
+// out of it.
 func RegularFS(root *os.Root) fs.FS { return regular{root.FS(), root} }
 
 type regular struct {

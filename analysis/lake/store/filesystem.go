@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// GroupRights returns what the group of a lake's folder may do in it, which all that is
-// made below shares as far as the umask allows. A folder that is still to be made is like
-// the one around it if that hands its group on (setgid), else it is its owner's alone.
+// GroupRights returns the rights of the group of a lake's folder dir, which everything created
+// below gets as far as the umask allows. A missing dir will have those of its parent if that passes
+// its group on (setgid), else none.
 func GroupRights(dir string) fs.FileMode {
 	info, err := os.Stat(dir)
 	if err != nil {

@@ -12,7 +12,8 @@ type Hasher interface {
 	Hash(ctx context.Context, key string) (size int64, sum string, err error)
 }
 
-// Hash hashes an object as a Hasher does, in memory if the store is none.
+// Hash returns the size and SHA-256 of an object; it reads the object into memory if s is no
+// Hasher.
 func Hash(ctx context.Context, s Store, key string) (size int64, sum string, err error) {
 	if h, ok := As[Hasher](s); ok {
 		return h.Hash(ctx, key)
@@ -25,7 +26,7 @@ func Hash(ctx context.Context, s Store, key string) (size int64, sum string, err
 	return int64(len(data)), hex.EncodeToString(digest[:]), nil
 }
 
-// Hash is what Head finds: an ETag of a folder's object is its SHA-256.
+// Hash returns what Head does: the ETag of a Local's object is its SHA-256.
 func (l *Local) Hash(ctx context.Context, key string) (size int64, sum string, err error) {
 	o, err := l.Head(ctx, key)
 	return o.Size, o.ETag, err

@@ -22,15 +22,15 @@ const (
 var (
 	// ErrLeased marks a lease that another process renews.
 	ErrLeased = errors.New("in use")
-	// ErrLeaseLost is why the context of a lease ends that another process has taken over.
+	// ErrLeaseLost is the cause of a lease's context if another process took the lease over.
 	ErrLeaseLost = errors.New("another process has taken this work over, since this one was not heard of for too long")
 )
 
 // Holder is who holds a lease.
 type Holder struct {
 	Name string `json:"name"`
-	// Place is where one process at a time can be, as is known without the lease: one that
-	// comes to the same place finds the holder gone. "" is nowhere.
+	// Place is where only one process at a time can be, ensured without the lease: one that
+	// comes to the same place knows that the holder is gone. "" is no such place.
 	Place string `json:"place,omitempty"`
 }
 
@@ -41,8 +41,7 @@ type leaseObject struct {
 	Renewed int64  `json:"renewed"` // how often: each renewal is other bytes
 }
 
-// Lease is an object in a store that one process at a time holds, where no file system has
-// locks.
+// Lease is a lock in a store without file locks: an object that one process at a time holds.
 type Lease struct {
 	store Store
 	key   string

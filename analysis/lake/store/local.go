@@ -35,8 +35,8 @@ const (
 	reserveFile = ".reserve"
 )
 
-// Open returns the store at a URL: a path or file:// URL is a local directory, made if needed;
-// open opens s3://bucket/prefix.
+// Open returns the store at location: a path or file:// URL is a local directory, made if needed;
+// open is called for s3://bucket/prefix.
 func Open(location string, open func(location string) (Store, error)) (Store, error) {
 	scheme, _, ok := strings.Cut(location, "://")
 	switch {
@@ -72,7 +72,7 @@ type Local struct {
 	locking  sync.Mutex    // one of this process's goroutines waits for the lock
 }
 
-// Folder returns where the objects are, as it was named.
+// Folder returns the path of the directory, as it was given to NewLocal.
 func (l *Local) Folder() string { return l.root.Name() }
 
 // begin waits until a request may hold files open, and returns what ends it.
@@ -100,7 +100,7 @@ func NewLocal(dir string) (*Local, error) {
 		stamp:    fmt.Sprintf("%s%d-%016x-", temporary, os.Getpid(), rand.Uint64())}, nil
 }
 
-// Close lets go of the directory.
+// Close closes the directory.
 func (l *Local) Close() error {
 	l.dirs.close()
 	return l.root.Close()
@@ -109,8 +109,8 @@ func (l *Local) Close() error {
 // fileRoom is the room of a small file.
 const fileRoom = 16 << 10
 
-// Free returns the number of bytes that can still be stored, in small files where the
-// file system has a number of them that it can hold.
+// Free returns how many bytes can still be stored, in small files if the file system limits their
+// number.
 func (l *Local) Free() (int64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(l.root.Name(), &s); err != nil {
@@ -123,8 +123,8 @@ func (l *Local) Free() (int64, error) {
 	return free, nil
 }
 
-// Reserve sets so many bytes aside until Unreserve, in a file that no reader sees; one
-// that a killed process has left serves as well.
+// Reserve reserves this many bytes on the disk until Unreserve, in a file that no reader sees; it
+// reuses one that a killed process left.
 func (l *Local) Reserve(bytes int64) (err error) {
 	f, err := l.root.OpenFile(reserveFile, os.O_WRONLY|os.O_CREATE, l.dirs.fileMode())
 	if err == nil {
@@ -140,7 +140,7 @@ func fill(f *os.File, bytes int64) error {
 	return err
 }
 
-// Unreserve gives back what Reserve has set aside.
+// Unreserve frees what Reserve has reserved.
 func (l *Local) Unreserve() error {
 	if err := l.root.Remove(reserveFile); !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -285,7 +285,7 @@ func (l *Local) openFile(ctx context.Context, key string, read func(f *os.File, 
 	})
 }
 
-// Delete is not synced: after a power failure the object may be there again.
+// Delete removes an object. It does not sync: after a power failure the object may be there again.
 func (l *Local) Delete(ctx context.Context, key string) error {
 	return l.delete(ctx, key, func() error {
 		parent, base := path.Split(key)
@@ -314,8 +314,8 @@ func (l *Local) delete(ctx context.Context, key string, remove func() error) err
 	return l.explainError("deleting", key, remove())
 }
 
-// RemoveFolder removes the folder that a prefix names with all that is in it, names that
-// List hides and files of interrupted writes included; a missing one is not an error.
+// RemoveFolder removes the folder prefix with everything in it, including files that List hides and
+// those of interrupted writes; a missing folder is no error.
 func (l *Local) RemoveFolder(ctx context.Context, prefix string) error {
 	key := path.Clean(prefix)
 	return l.delete(ctx, key, func() error { return l.root.RemoveAll(key) })
@@ -338,7 +338,8 @@ func (l *Local) lockLake() (unlock func(), err error) {
 			_ = f.Close()
 			l.locking.Unlock()
 			if isUnsupported(err) {
-				err = fmt.Errorf("its file system has no locks (flock), without which two programs could overwrite each other: %w", err)
+				err = fmt.Errorf("its file system has no locks (flock), without which two programs could overwrite "+
+					"each other: %w", err)
 			}
 			return nil, fmt.Errorf("lock: %w", err)
 		}
@@ -360,7 +361,8 @@ func explainFull(err error) error {
 	return err
 }
 
-// CheckKey accepts slash-separated names of printable characters that do not begin with a dot.
+// CheckKey returns an error unless key consists of slash-separated names of printable characters,
+// none of which begins with a dot.
 func CheckKey(key string) error {
 	if len(key) > maxKey || !utf8.ValidString(key) ||
 		strings.ContainsFunc(key, func(r rune) bool { return r == '\\' || !unicode.IsPrint(r) }) {
@@ -368,7 +370,8 @@ func CheckKey(key string) error {
 	}
 	for part := range strings.SplitSeq(key, "/") {
 		if part == "" || part[0] == '.' || len(part) > maxName {
-			return fmt.Errorf("lake: %.80q is not a name of an object: its parts are not empty, do not begin with a dot and have at most %d bytes", key, maxName)
+			return fmt.Errorf("lake: %.80q is not a name of an object: its parts are not empty, do not begin with a "+
+				"dot and have at most %d bytes", key, maxName)
 		}
 	}
 	return nil

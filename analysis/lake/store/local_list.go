@@ -109,8 +109,8 @@ func (l *Local) Folders(ctx context.Context, prefix string) ([]string, error) {
 	return folders, l.explainError("listing", prefix, err)
 }
 
-// Keys returns the keys of the files directly in the folder that a prefix names, in no
-// order. It asks after none of them.
+// Keys returns the keys of the files directly in the folder prefix, in no order, without a system
+// call for each file.
 func (l *Local) Keys(ctx context.Context, prefix string) ([]string, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -23,7 +23,7 @@ type Store interface {
 	Replace(ctx context.Context, key string, data []byte, etag string) error
 	Get(ctx context.Context, key string) ([]byte, error)
 	Head(ctx context.Context, key string) (Object, error)
-	// List is the objects under a prefix, sorted by key. A prefix ends in "/" or is empty.
+	// List returns the objects under prefix, sorted by key. prefix ends in "/" or is empty.
 	List(ctx context.Context, prefix string) ([]Object, error)
 	// Delete removes an object; a missing one is not an error.
 	Delete(ctx context.Context, key string) error
@@ -36,13 +36,13 @@ type Linker interface {
 	Link(ctx context.Context, key, another string) error
 }
 
-// Wrapper is a Store around another, whose further abilities it does not have itself.
+// Wrapper is a Store around another one that has further methods; see As.
 type Wrapper interface {
 	Unwrap() Store
 }
 
-// As returns a store as what it can do besides, a Linker for example; a wrapper as the store
-// in it if it cannot itself.
+// As returns s, or else the store that it wraps, as a T, such as a Linker; ok is false if none of
+// them is one.
 func As[T any](s Store) (able T, ok bool) {
 	for {
 		if able, ok = s.(T); ok {
@@ -70,7 +70,7 @@ var (
 	ErrCorrupt = errors.New("object is corrupt")
 )
 
-// IgnoreMissing returns nil for the error of a missing object, else the error.
+// IgnoreMissing returns nil if err says that an object is missing, else err.
 func IgnoreMissing(err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

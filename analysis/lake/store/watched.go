@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Watched is a Store that knows which of its requests has waited longest.
+// Watched is a Store that knows which of its pending requests has waited longest.
 type Watched struct {
 	Store
 	mu     sync.Mutex
@@ -20,13 +20,14 @@ type request struct {
 	since time.Time
 }
 
-// Watch wraps a store.
+// Watch returns s wrapped as a Watched.
 func Watch(s Store) *Watched { return &Watched{Store: s, waits: map[int64]request{}} }
 
-// Unwrap returns the store (Wrapper). Links go past the wrapper.
+// Unwrap returns the wrapped store (Wrapper). Links go past the wrapper.
 func (w *Watched) Unwrap() Store { return w.Store }
 
-// Stalled says which request has waited for longest, if that is at least this long; else "".
+// Stalled describes the request that has waited longest, if that is at least least; else it returns
+// "".
 func (w *Watched) Stalled(least time.Duration) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// LibraryVariable is the environment variable that names the shared library of
-// ONNX Runtime; other programs that load it by themselves read the same one.
+// LibraryVariable is the environment variable with the path of ONNX Runtime's shared library; other programs
+// that load the library use it too.
 const LibraryVariable = "ORT_DYLIB_PATH"
 
 // engine is a transformer without what is before and after it. It may be used

@@ -1,11 +1,9 @@
-// Package sentence embeds texts with a sentence transformer (Reimers and
-// Gurevych 2019) out of a folder as sentence-transformers saves it: a model of
-// the family BERT with its weights as safetensors, such as all-MiniLM-L6-v2 or
-// paraphrase-MiniLM-L6-v2, which paper 1 used. Nothing but Go runs. What is not
-// computed here, ONNX Runtime computes, if the folder holds the model as ONNX
-// and the library is on this machine; texts become tokens and tokens vectors by
-// the same code. The same weights give the same vectors to about six digits on
-// every machine and with both engines.
+// Package sentence embeds texts with a sentence transformer (Reimers and Gurevych 2019), read from a folder as
+// the library sentence-transformers saves it: a model of the family BERT with its weights as safetensors, such
+// as all-MiniLM-L6-v2, or paraphrase-MiniLM-L6-v2, which paper 1 used. These models run in pure Go. Other
+// models run on ONNX Runtime, if the folder has them as ONNX and the library is installed; tokenization and
+// pooling are the same code. The same weights give the same vectors to about six digits on every machine and
+// with both engines.
 package sentence
 
 import (
@@ -22,7 +20,7 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Model embeds texts; it may be used by several goroutines.
+// Model embeds texts; it is safe for concurrent use.
 type Model struct {
 	name    string
 	pooling pooling
@@ -46,11 +44,10 @@ type config struct {
 	Epsilon      float64 `json:"layer_norm_eps"`
 }
 
-// Open reads a folder. The library is the path of ONNX Runtime's shared library,
-// or empty: then it is looked for where the system keeps libraries, but only for
-// a model that is not computed here. So a folder keeps its engine, and with it
-// its name, until a library is named. An error says what the folder lacks, or
-// what in it is not computed.
+// Open reads the model in a folder. library is the path of ONNX Runtime's shared library. If it is "", the
+// library is looked for in the system's folders, but only for a model that pure Go cannot run: so a folder
+// keeps its engine, and its Name, until a library is named. The error says what the folder lacks or what is
+// not supported.
 func Open(folder, library string) (*Model, error) {
 	m, err := openModel(folder, library)
 	if err != nil {
@@ -86,11 +83,10 @@ func openModel(folder, library string) (*Model, error) {
 	return m, nil
 }
 
-// Name says by a hash which weights and settings it is.
+// Name returns a name with a hash that identifies the model's weights and settings.
 func (m *Model) Name() string { return m.name }
 
-// Embed returns the texts' vectors. What is longer than the model reads is cut, as
-// sentence-transformers does.
+// Embed returns one vector per text. Texts longer than the model's limit are cut, as in sentence-transformers.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float64, error) {
 	vectors := make([][]float64, len(texts))
 	for i, text := range texts {

@@ -85,7 +85,8 @@ func loadLibrary(library string) error {
 		}
 		errs = append(errs, strings.TrimPrefix(err.Error(), "Platform-specific initialization failed: "))
 	}
-	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(errs, "; "), LibraryVariable)
+	return fmt.Errorf("its library cannot be loaded: %s (%s names the file of version 1.24 or later; Python's "+
+		"package onnxruntime holds it as capi/libonnxruntime.*)", strings.Join(errs, "; "), LibraryVariable)
 }
 
 // usualNames returns what systems call the library.
@@ -102,7 +103,8 @@ func modelEnds(ins, outs []ort.InputOutputInfo) (inputs []string, output string,
 	for _, in := range ins {
 		known := in.Name == "input_ids" || in.Name == "attention_mask" || in.Name == "token_type_ids"
 		if !known || in.DataType != ort.TensorElementDataTypeInt64 || len(in.Dimensions) != 2 {
-			return nil, "", fmt.Errorf("it wants %s; input_ids, attention_mask and token_type_ids are given, as 64-bit integers of texts × tokens", &in)
+			return nil, "", fmt.Errorf("it wants %s; input_ids, attention_mask and token_type_ids are given, as "+
+				"64-bit integers of texts × tokens", &in)
 		}
 		inputs = append(inputs, in.Name)
 	}

@@ -37,7 +37,8 @@ func readTokenizer(folder string, c config) (tokenizer, error) {
 	ends, known := families[c.Type]
 	switch {
 	case !known:
-		return t, fmt.Errorf("config.json says model_type %q; bert is computed (all-MiniLM, paraphrase-MiniLM, bge, e5, gte and others of that family), with ONNX Runtime distilbert and mpnet too", c.Type)
+		return t, fmt.Errorf("config.json says model_type %q; bert is computed (all-MiniLM, paraphrase-MiniLM, bge, "+
+			"e5, gte and others of that family), with ONNX Runtime distilbert and mpnet too", c.Type)
 	case c.Positions < 3 || c.Words < 1:
 		return t, errImpossible
 	}
@@ -53,7 +54,8 @@ func readTokenizer(folder string, c config) (tokenizer, error) {
 	switch strings.TrimSuffix(settings.Class, "Fast") {
 	case "", "BertTokenizer", "DistilBertTokenizer", "MPNetTokenizer":
 	default: // such as BertJapaneseTokenizer, which finds words in its own way
-		return t, fmt.Errorf("tokenizer_config.json names the tokenizer %s; BertTokenizer, DistilBertTokenizer and MPNetTokenizer are computed", settings.Class)
+		return t, fmt.Errorf("tokenizer_config.json names the tokenizer %s; BertTokenizer, DistilBertTokenizer and "+
+			"MPNetTokenizer are computed", settings.Class)
 	}
 	t.lower = settings.Lower == nil || *settings.Lower
 	if settings.Accent != nil && *settings.Accent != t.lower {

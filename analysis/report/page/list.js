@@ -6,7 +6,8 @@
   if (!root) return;
   const $ = (id) => document.getElementById(id);
   const notSet = "not set"; // what a facet calls a setting that a condition does not have
-  const tall = matchMedia("(max-width: 40rem)").matches ? 52 : 32; // pixels of a row, as the style sheet has it
+  const phone = matchMedia("(max-width: 40rem)").matches;
+  const tall = phone ? 52 : 32; // pixels of a row, as the style sheet has it
   const query = new URLSearchParams(location.search);
   const embedded = $("list-data");
   let columns = [], questions = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
@@ -190,6 +191,7 @@
 
   const choose = () => {
     visible = Array.from(document.querySelectorAll("#columns input:checked"), (b) => Number(b.dataset.column));
+    if (phone) visible.sort((a, b) => (b === of("mark")) - (a === of("mark")) || (b === of("group's answer")) - (a === of("group's answer"))); // what is looked for is in view
     head();
     sort(order.by, order.down);
   };
@@ -218,10 +220,10 @@
   };
 
   const columnBoxes = () => {
-    const wanted = query.get("columns")?.split(","), same = [];
+    const wanted = query.get("columns")?.split(","), same = [], empty = [];
     columns.forEach((column, i) => {
       if (i > 0 && !column.hidden && column.kind !== "question" && rows.length > 1 && rows.every((row) => row[i] === rows[0][i])) {
-        same.push(column.name + " " + plain(rows[0][i], i));
+        (rows[0][i] === null ? empty : same).push(column.name + (rows[0][i] === null ? "" : " " + plain(rows[0][i], i)));
         column.hidden = true;
       }
       const label = document.createElement("label"), box = document.createElement("input");
@@ -232,7 +234,7 @@
       label.append(box, " " + column.name);
       $("columns").append(label);
     });
-    $("same").textContent = same.length ? "The same in all: " + same.join(", ") + "." : "";
+    $("same").textContent = (same.length ? "The same in all: " + same.join(", ") + ". " : "") + (empty.length ? "Empty: " + empty.join(", ") + "." : "");
   };
 
   const chips = () => {

@@ -61,7 +61,13 @@
     }
     const place = document.getElementById("transcript"), title = document.createElement("h3"), steps = document.createElement("nav");
     title.textContent = name;
-    if (!place || !blockOf(name)) return;
+    if (!place || !name || target) return;
+    if (!blockOf(name)) {
+      place.replaceChildren(title, "Its transcript is not in this page.");
+      place.hidden = false;
+      place.scrollIntoView();
+      return;
+    }
     steps.className = "step";
     steps.setAttribute("aria-label", "In the order of the list");
     addSteps(steps, name, (id) => "#" + id);
@@ -157,10 +163,48 @@
     }
   };
 
+  // A transcript can be copied as text, as much of it as is open.
+  const addCopy = (verdict) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      button.remove(); // it is no part of the text
+      const story = verdict.closest(".story"), text = story.innerText;
+      verdict.before(button);
+      await navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, (e) => { button.textContent = String(e); });
+      button.focus();
+      setTimeout(() => { button.textContent = "Copy"; }, 2000);
+    });
+    verdict.before(button);
+  };
+
   const prepare = (root) => {
+    root.querySelectorAll(".story > .verdict").forEach(addCopy);
     root.querySelectorAll("figure[data-rounds]").forEach(play);
     root.querySelectorAll("details.asked").forEach((d) => d.addEventListener("toggle", () => ask(d)));
   };
+
+  // What has not ended is read again every few seconds, or less often where that takes long; what is open, or
+  // selected, stays.
+  const follow = async (article) => {
+    const story = article.querySelector(".story");
+    if (!story.querySelector(":scope > .verdict[data-live]")) return;
+    const again = (ms) => setTimeout(() => follow(article), ms), began = performance.now();
+    if (document.hidden || !getSelection().isCollapsed) return again(3000);
+    const answer = await fetch(location.href).catch(() => null);
+    again(Math.max(3000, 20 * (performance.now() - began)));
+    if (!answer?.ok) return;
+    const now = parse(await answer.text()).querySelectorAll(".story")[Array.from(document.querySelectorAll(".story")).indexOf(story)];
+    if (!now) return;
+    const opened = new Set(Array.from(story.querySelectorAll("details.asked[open]"), (d) => d.dataset.entry));
+    story.querySelectorAll("details.asked").forEach((d) => { if (opened.has(d.dataset.entry)) now.querySelector(`details.asked[data-entry="${d.dataset.entry}"]`)?.replaceWith(d); });
+    story.querySelectorAll("details:not(.asked)[open] > summary").forEach((s) => Array.from(now.querySelectorAll("details:not(.asked) > summary")).find((n) => n.textContent === s.textContent)?.parentElement.setAttribute("open", ""));
+    story.replaceChildren(...now.childNodes);
+    prepare(story);
+  };
+  if (nav) document.querySelectorAll("article[data-asked-at]").forEach(follow);
 
   addEventListener("hashchange", open);
   prepare(document);

@@ -1,6 +1,5 @@
-// Package debate shows debates over questions: accuracy by strategy, size and
-// round, log-likelihood and entropy, repetitions of the experiment, and debates
-// of fixed viewpoints (paper 4).
+// Package debate shows debates over questions (paper 4): accuracy by strategy, size and round, log-likelihood
+// and entropy, repetitions of the experiment, and debates of fixed viewpoints.
 package debate
 
 import (
@@ -13,6 +12,7 @@ import (
 	"roundtable/analysis/statistics"
 )
 
+// Protocol is the name of the protocol of debates.
 const Protocol = "debate"
 
 // Replies are the agents' answers in a debate, by round from 1.

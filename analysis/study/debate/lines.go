@@ -11,22 +11,22 @@ import (
 
 // DebateLine is one line of a figure of debates.
 type DebateLine struct {
-	Panel   string // what the lines of one panel share: task or question, and settings
+	Panel   string // title of the panel: task or question, and settings
 	Measure string // what is measured, with its unit
 	Name    string // the strategy, or the order of adding agents
 	Points  []DebatePoint
 	Turn    *Turn // of fixed viewpoints
 }
 
-// DebatePoint is what was found after a round, with a number of agents, or with a strategy.
+// DebatePoint is a point of a line: the values after a round, with a number of agents, or with a strategy.
 type DebatePoint struct {
 	At     int
 	Place  string    // the strategy, where At says nothing
-	Values []float64 // by question, by context of a question, or by repetition; each the mean over its debates
+	Values []float64 // one by question, context of a question, or repetition; each is the mean over its debates
 	N      int       // debates, of values by repetition
 }
 
-// CourseLines returns the debates round by round (paper 4, Figures 3 to 5 and 7).
+// CourseLines returns the lines of debates by round (paper 4, Figures 3 to 5 and 7).
 func CourseLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() && d.rounds > 0 })
 	named := v.namingOf()
@@ -72,8 +72,8 @@ func areUnequal(numbers []int) bool {
 	return slices.ContainsFunc(numbers, func(n int) bool { return n != numbers[0] })
 }
 
-// ViewpointLines returns the debates of fixed viewpoints by the number of agents,
-// question by question (paper 4, Figure 9). Values are in percent.
+// ViewpointLines returns the percentage of debates of fixed viewpoints won by the right side, by number of
+// agents, for each question (paper 4, Figure 9).
 func ViewpointLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, debateGroup.isFixed)
 	var lines []DebateLine
@@ -93,7 +93,7 @@ func ViewpointLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// Panel returns a task or question with the other settings in which conditions differ.
+// Panel returns the title of a panel: name, then each of labels with its value in others.
 func Panel(name string, others, labels []string) string {
 	parts := []string{name}
 	for i, key := range labels {
@@ -102,8 +102,8 @@ func Panel(name string, others, labels []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// RepetitionLines returns the table debate-repetitions: a panel for each measure and task,
-// of each strategy the values by repetition.
+// RepetitionLines returns the data of the table debate-repetitions: one panel per measure and task, one line
+// per strategy with its values by repetition.
 func RepetitionLines(c campaign.Campaign) []DebateLine {
 	v := debatesRepeated(c)
 	var lengths []int
@@ -124,8 +124,8 @@ func RepetitionLines(c campaign.Campaign) []DebateLine {
 	return lines
 }
 
-// StrategyLines returns the table debate-accuracy (paper 4, Figure 1): of each task the accuracy
-// of every strategy by question.
+// StrategyLines returns the data of the table debate-accuracy (paper 4, Figure 1): one panel per task, one
+// line per strategy with its accuracy by question.
 func StrategyLines(c campaign.Campaign) []DebateLine {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	if !slices.ContainsFunc(v.all, func(d debateGroup) bool { return d.strategy != v.all[0].strategy }) {

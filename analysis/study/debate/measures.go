@@ -30,7 +30,9 @@ func endlessRange(debateGroup) float64 { return math.Inf(1) }
 
 var measureNotes = []string{
 	"Accuracy is that of the count after the round (SQuAD: F1), in %; without a decision it is 0.",
-	"Log-likelihood: log2 of the share of agents that are right, over the debates in which one is; n are the questions that have such debates. Smoothed: log2((k+1/2)/(n+1)), over all. Entropy in bits; an answer that could not be read is one of its own.",
+	"Log-likelihood: log2 of the share of agents that are right, over the debates in which one is; n are the " +
+		"questions that have such debates. Smoothed: log2((k+1/2)/(n+1)), over all. Entropy in bits; an answer that " +
+		"could not be read is one of its own.",
 }
 
 // accuracyAt returns the score of the decision that stands after a round, in percent.

@@ -10,7 +10,7 @@ import (
 	"roundtable/analysis/campaign"
 )
 
-// PoolLine is what one model answered to a question, everyone alone (paper 4, Figure 8).
+// PoolLine is the answers of one model to a question, each agent alone (paper 4, Figure 8).
 type PoolLine struct {
 	Question string
 	Name     string // the model, and the settings in which conditions differ
@@ -18,7 +18,7 @@ type PoolLine struct {
 	N        int // answers, with those that could not be read
 }
 
-// PoolAnswer is one answer to a question and how many agents gave it.
+// PoolAnswer is one answer to a question, with the number of agents that gave it.
 type PoolAnswer struct {
 	Key   string // "" if it could not be read
 	JSON  string // in the environment's canonical form
@@ -26,8 +26,7 @@ type PoolAnswer struct {
 	N     int
 }
 
-// Words returns the answer as a person writes it: a text without the quotation
-// marks of its canonical form, anything else in that form.
+// Words returns the answer for readers: a text without its JSON quotation marks, anything else as it is.
 func (a PoolAnswer) Words() string {
 	var text string
 	if json.Unmarshal([]byte(a.JSON), &text) == nil && text != "" {
@@ -36,8 +35,8 @@ func (a PoolAnswer) Words() string {
 	return cmp.Or(a.JSON, a.Key)
 }
 
-// AnswersAlone says that nothing but answers of groups of which everyone answers
-// alone is in the campaign: the viewpoints that a pool is made of.
+// AnswersAlone reports whether the campaign has only groups whose agents each answer alone: the viewpoints
+// from which a pool is made.
 func AnswersAlone(c campaign.Campaign) bool {
 	v := debatesOf(c, debateGroup.isAlone)
 	return len(v.all) > 0 && len(v.all) == len(c.View("").Groups) &&
@@ -47,8 +46,8 @@ func AnswersAlone(c campaign.Campaign) bool {
 // isAlone says that everyone answers alone and nothing is debated.
 func (d debateGroup) isAlone() bool { return !d.isFixed() && d.rounds == 0 }
 
-// PoolLines returns the answers of all who answered alone, by question and model: of
-// each line the right ones first, then those given most often, unread ones last.
+// PoolLines returns the answers of agents that answered alone, by question and model; in each line right ones
+// first, then the most frequent ones, unparsed ones last.
 func PoolLines(c campaign.Campaign) []PoolLine {
 	v := debatesOf(c, debateGroup.isAlone)
 	names := campaign.TaskNames(v.Groups)
@@ -106,7 +105,7 @@ func (l *PoolLine) add(answer PoolAnswer) {
 	l.Answers = append(l.Answers, answer)
 }
 
-// Join returns the answers of both lines together, in the order of PoolLines.
+// Join returns the answers of both lines in the order of PoolLines.
 func (l PoolLine) Join(other PoolLine) PoolLine {
 	l.Answers = slices.Clone(l.Answers)
 	for _, a := range other.Answers {

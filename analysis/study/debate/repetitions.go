@@ -55,11 +55,16 @@ func DebateRepetitions(c campaign.Campaign) (table.Table, bool) {
 				return make([]table.Cell, 6)
 			}})
 	t.Notes = append([]string{
-		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample standard deviation over repetitions.",
+		"A repetition is a replicate of the campaign: the mean over its questions, after the last round. Sd: sample " +
+			"standard deviation over repetitions.",
 		"Gain: over the debate in the fixed order (" + mad +
-			") with all else equal, question by question, averaged within each repetition, with its 95 % t interval over repetitions. " +
-			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of comparisons. " +
-			"Repetitions have their questions in common: p says whether the gain would show again on the same questions; for other questions go by debate-gains. " + campaign.CutNote,
+			") with all else equal, question by question, averaged within each repetition, with its 95 % t interval " +
+			"over repetitions. " +
+			"p: Student's paired test over repetitions (none where all gains are equal but for rounding), and the " +
+			"signs of the gains exchanged (exact up to 20 pairs, else 9,999 draws). Not corrected for the number of " +
+			"comparisons. " +
+			"Repetitions have their questions in common: p says whether the gain would show again on the same " +
+			"questions; for other questions go by debate-gains. " + campaign.CutNote,
 	}, measureNotes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0

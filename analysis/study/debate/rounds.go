@@ -20,9 +20,8 @@ func DebateRounds(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.all) > 0
 }
 
-// DebateGains returns what each strategy gains over MAD in the same measures, paired
-// by question. Tables 2 to 5 and Figures 3 to 5 and 7 of paper 4 print the means
-// alone.
+// DebateGains returns how much each strategy gains over MAD in the measures of Tables 2 to 5 and Figures 3 to
+// 5 and 7 of paper 4, paired by question; the paper prints only means.
 func DebateGains(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	t := table.Table{Title: "Debate: gains over the fixed order in accuracy, log-likelihood and entropy, paired by question"}
@@ -48,7 +47,9 @@ func DebateGains(c campaign.Campaign) (table.Table, bool) {
 			return campaign.MeanInterval(x.gains, x.decimals, x.most(x.debateGroup))
 		}},
 		table.Column("questions", func(x row) table.Cell { return table.Count(len(x.gains)) }))
-	t.Notes = append([]string{"Gain with its 95 % t interval over the questions, each the mean over its replicates in which both have a value. Not corrected for the number of comparisons. " + campaign.CutNote}, measureNotes...)
+	t.Notes = append([]string{"Gain with its 95 % t interval over the questions, each the mean over its replicates " +
+		"in which both have a value. Not corrected for the number of comparisons. " + campaign.CutNote},
+		measureNotes...)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0
 }

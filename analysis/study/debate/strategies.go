@@ -9,8 +9,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Strategies returns Table 1 of paper 4: accuracy of each strategy by task, and what
-// it gains over the debate in the fixed order.
+// Strategies returns Table 1 of paper 4: the accuracy of each strategy by task, and its gain over the debate
+// in fixed order.
 func Strategies(c campaign.Campaign) (table.Table, bool) {
 	v := debatesOf(c, func(d debateGroup) bool { return !d.isFixed() })
 	t := table.Table{Title: "Debate: accuracy in % by strategy and task"}
@@ -34,8 +34,10 @@ func Strategies(c campaign.Campaign) (table.Table, bool) {
 	})
 	table.Fill(&t, table.Gather(v.all, debateGroup.butForTask), append(columns, n)...)
 	t.Notes = []string{
-		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions (standard error). n counts collaborations.",
-		fmt.Sprintf("Gain: over the debate in the fixed order (%s) with all else equal, paired by question and replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, campaign.CutNote),
+		"Accuracy: share of collaborations whose final answer is right, without one it is not; mean over questions " +
+			"(standard error). n counts collaborations.",
+		fmt.Sprintf("Gain: over the debate in the fixed order (%s) with all else equal, paired by question and "+
+			"replicate, with its 95 %% t interval over questions. It is not corrected for the number of comparisons. %s", mad, campaign.CutNote),
 	}
 	v.AddNotes(&t)
 	return t, len(v.all) > 0

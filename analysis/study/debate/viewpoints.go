@@ -110,8 +110,11 @@ func Viewpoints(c campaign.Campaign) (table.Table, bool) {
 			slices.Compact(slices.Clone(sizes)))...)
 	}
 	t.Notes = []string{
-		"Share of debates whose final answer is right: mean over contexts of the mean over their debates (standard error over contexts).",
-		"Reversed at: the first number of agents above one full side at which the outcome has come to the other side of 1/2; with the 95 % interval of 1,000 resamples of contexts. Resamples that never turn count as one agent more than were run.",
+		"Share of debates whose final answer is right: mean over contexts of the mean over their debates (standard " +
+			"error over contexts).",
+		"Reversed at: the first number of agents above one full side at which the outcome has come to the other side " +
+			"of 1/2; with the 95 % interval of 1,000 resamples of contexts. Resamples that never turn count as one " +
+			"agent more than were run.",
 	}
 	v.AddNotes(&t)
 	return t, len(v.all) > 0

@@ -1,9 +1,8 @@
-// Package dialogue shows messages: what they do, how often labellers find each dialogue act,
-// how acts follow on each other, and how well labellers agree; and how they are written: their
-// length and grade by round, and how far they move from the round before (paper 1).
+// Package dialogue shows messages (paper 1): how often labellers find each dialogue act, how acts follow each
+// other, and how well labellers agree; the length and reading grade of messages by round, and how far they
+// move from the round before.
 //
-// Of scores by a judge model it shows how far they agree with scores that people gave to the
-// same answers by hand.
+// Of scores by a judge model it shows how well they agree with scores that people gave to the same answers.
 package dialogue
 
 import (
@@ -22,18 +21,19 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Labels is what labellers say of a campaign's messages.
+// Labels are one labeller's labels of a campaign's messages.
 type Labels struct {
 	Labeller  string                        // whose labels tables show
 	Others    []string                      // who has labelled too
-	Simulated bool                          // it follows rules
+	Simulated bool                          // the labeller is rules on words, not a language model
 	Invalid   int                           // messages without a label
-	Talks     map[lake.Run]acts.ActsByRound // by collaboration; those that are not labelled are missing
+	Talks     map[lake.Run]acts.ActsByRound // acts by collaboration; unlabelled ones are missing
 	Gold      *gold.Sample                  // what people coded by hand
 	judged    []judged                      // gold and the labeller, passage by passage
 }
 
-// LoadLabels reads the labels of one labeller; "" takes the only one there is.
+// LoadLabels reads the labels of one labeller; "" stands for the only one, and is an error if there are
+// several.
 func LoadLabels(ctx context.Context, store store.Store, c campaign.Campaign, labeller string) (Labels, error) {
 	l := Labels{Labeller: labeller, Talks: map[lake.Run]acts.ActsByRound{}}
 	all, err := lake.Labellers(ctx, store, c.Name)
@@ -126,9 +126,8 @@ func (l *Labels) talk(r campaign.Run, rows []record.Label) acts.ActsByRound {
 // errNoLabels is a table about labels that nobody has read.
 var errNoLabels = errors.New("the labels are not read")
 
-// Acts returns how often each act is shown in each round, by condition: as a
-// share of messages, and as a share of groups in which at least one agent shows
-// it, which is the reading that fits the paper's figures.
+// Acts returns how often each act occurs in each round, by condition: as a share of messages, and as a share
+// of groups in which at least one agent shows it, which is the reading that fits the paper's figures.
 func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 	v := c.View("")
 	if l.Talks == nil {
@@ -154,9 +153,11 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 		table.Column("act", func(r actRow) table.Cell { return table.Word(record.Acts[r.act]) }),
 		campaign.RoundColumns(v, actRow.cellAt),
 		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }), l.fixedColumns())
-	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of groups with at least one of them; n: collaborations.")
+	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of "+
+		"groups with at least one of them; n: collaborations.")
 	if !l.Gold.Empty() {
-		t.Notes = append(t.Notes, "Columns by round are as labelled. all rounds: as labelled too; corrected: with gold (n: drawn passages).")
+		t.Notes = append(t.Notes, "Columns by round are as labelled. all rounds: as labelled too; corrected: with "+
+			"gold (n: drawn passages).")
 	}
 	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	v.AddNotes(&t)
@@ -195,8 +196,8 @@ func (r actRow) cellAt(round int) table.Cell {
 	return table.Cell{Value: &ratio.Share, SE: ratio.SE, N: ratio.Of, Decimals: 2, Partial: ratio.Of < r.n}
 }
 
-// AddLabellerNote says whose labels the regression and the rule Dialogue Act rest on, and why
-// corrected figures are empty.
+// AddLabellerNote adds to t notes on the labels that the regression and the stopping rule Dialogue Act use,
+// and on why corrected figures are empty.
 func AddLabellerNote(c campaign.Campaign, t *table.Table, empty Emptied) {
 	l := campaign.TrajectoriesOf(c).Labels
 	if l.By == "" {
@@ -211,7 +212,7 @@ func AddLabellerNote(c campaign.Campaign, t *table.Table, empty Emptied) {
 	t.Notes = append(append(t.Notes, remarks...), labels.GoldNotes(0, empty)...)
 }
 
-// Remarks returns the notes of all that rests on labels: who labelled, and what has none.
+// Remarks returns the notes for everything that is based on labels: who labelled, and what is not labelled.
 func (l Labels) Remarks(unlabelled int) []string {
 	notes := []string{"Labelled by " + l.Labeller + "."}
 	if l.Simulated {

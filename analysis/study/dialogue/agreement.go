@@ -10,12 +10,13 @@ import (
 
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/statistics"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
-// JudgesAgreement is how far two scorers of the same answers agree. What is not defined is nil.
+// JudgesAgreement is how well two scorers of the same answers agree. Undefined statistics are nil.
 type JudgesAgreement struct {
 	N                 int
 	Same              *float64 // share of answers with equal scores
@@ -85,12 +86,18 @@ type decision struct{ question, answer string }
 
 func decisionOf(r campaign.Run) decision { return decision{r.InstanceID, *r.DecisionJSON} }
 
-// Table compares the judges of a campaign with scores by hand. Each decision counts
-// once, however many collaborations came to it.
+// Table compares the judges of a campaign with scores that people gave in file. Each decision counts once,
+// however many collaborations made it.
 func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 	judges := judgesOf(c)
 	if len(judges) == 0 {
-		return table.Table{}, fmt.Errorf("judge-agreement is of decisions that a judge has scored (score: {judge: …}), and %s has none", c.Name)
+		instead := ""
+		if slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Protocol == record.Imported }) {
+			instead = fmt.Sprintf("; imported transcripts are judged as wholes by a code book:"+
+				" roundtable label %s --code-book FILE --labeller provider/model", c.Name)
+		}
+		return table.Table{}, fmt.Errorf("judge-agreement is of decisions that a judge has scored (score: {judge: …}),"+
+			" and %s has none%s", c.Name, instead)
 	}
 	var errs []error
 	var unmatched []string
@@ -111,19 +118,27 @@ func Table(c campaign.Campaign, file string, hand []Hand) (table.Table, error) {
 		return table.Table{}, err
 	}
 	if len(unmatched) == len(hand) {
-		return table.Table{}, fmt.Errorf("%s: no line names a decision that a judge of %s has scored: names are those of the columns collaboration_id and instance_id, answers those of decision_json", file, c.Name)
+		return table.Table{}, fmt.Errorf("%s: no line names a decision that a judge of %s has scored: names are "+
+			"those of the columns collaboration_id and instance_id, answers those of decision_json", file, c.Name)
 	}
 	t := table.Table{Title: "Agreement of judges with scores by hand"}
 	table.Fill(&t, judges, judgeColumns()...)
 	t.Notes = []string{
-		"n: different decisions with a score by hand, each counted once. Scores are shares of the judge's scale, 0 at its lower end and 1 at its upper. equal: share of decisions with the same score to a hundredth. kappa: Cohen's (1960) over scores to a hundredth, for at most 11 different ones; weighted kappa: with quadratic weights, the squared differences of the scores (Cohen 1968). r: Pearson's, rho: Spearman's correlation, ties at their mean rank. difference: mean of judge - hand, with the 95 % t interval over decisions. Empty where it is not defined: correlations below three decisions, or where one of the two always gives the same score, as with kappa where both do.",
+		"n: different decisions with a score by hand, each counted once. Scores are shares of the judge's scale, 0 " +
+			"at its lower end and 1 at its upper. equal: share of decisions with the same score to a hundredth. " +
+			"kappa: Cohen's (1960) over scores to a hundredth, for at most 11 different ones; weighted kappa: with " +
+			"quadratic weights, the squared differences of the scores (Cohen 1968). r: Pearson's, rho: Spearman's " +
+			"correlation, ties at their mean rank. difference: mean of judge - hand, with the 95 % t interval over " +
+			"decisions. Empty where it is not defined: correlations below three decisions, or where one of the two " +
+			"always gives the same score, as with kappa where both do.",
 	}
 	if n := len(unmatched); n > 0 {
 		lines := strings.Join(unmatched[:min(n, mostLines)], ", ")
 		if n > mostLines {
 			lines += ", …"
 		}
-		t.Notes = append(t.Notes, fmt.Sprintf("Left out: %s of %d, for whose decision no judge of %s has a score (%s, line %s).", wording.Count(n, "score by hand"), len(hand), c.Name, file, lines))
+		t.Notes = append(t.Notes, fmt.Sprintf("Left out: %s of %d, for whose decision no judge of %s has a score "+
+			"(%s, line %s).", wording.Count(n, "score by hand"), len(hand), c.Name, file, lines))
 	}
 	if slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Simulated }) {
 		t.Notes = append([]string{table.Simulated + "."}, t.Notes...)

@@ -62,10 +62,7 @@ func TestTable(t *testing.T) {
 	c := campaign.Campaign{Name: "c", Runs: []campaign.Run{
 		scored("a", "q1", `"yes"`, 1), scored("b", "q1", `"yes"`, 1), scored("c", "q1", `"no"`, 0), scored("d", "q2", `"so"`, 0.5),
 	}}
-	hand, err := ReadHand("h.csv", []byte("question,answer,score,collaboration\nq1,yes,5,\nq1,no,2,\n,,5,b\nq2,,3,\nq9,,3,\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hand := []Hand{{2, "", "q1", "yes", 5}, {3, "", "q1", "no", 2}, {4, "b", "", "", 5}, {5, "", "q2", "", 3}, {6, "", "q9", "", 3}}
 	got, err := Table(c, "h.csv", hand)
 	if err != nil {
 		t.Fatal(err)
@@ -76,10 +73,7 @@ func TestTable(t *testing.T) {
 	if notes := strings.Join(got.Notes, "\n"); !strings.Contains(notes, "Left out: 1 score by hand of 5") || !strings.Contains(notes, ", line ") {
 		t.Errorf("notes %s", notes)
 	}
-	hand, err = ReadHand("h.jsonl", []byte("{\"question\": \"q1\", \"score\": 5}\n\n{\"question\": \"q2\", \"score\": 6}\n{\"collaboration\": \"a\", \"score\": 5}\n{\"collaboration\": \"b\", \"score\": 4}\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hand = []Hand{{Line: 1, Question: "q1", Score: 5}, {Line: 3, Question: "q2", Score: 6}, {Line: 4, Collaboration: "a", Score: 5}, {Line: 5, Collaboration: "b", Score: 4}}
 	_, err = Table(c, "h.jsonl", hand)
 	for _, want := range []string{
 		"h.jsonl, line 1: question q1 has several answers", "line 3: the score is 6; the scale of the judge openai/a is 1 to 5", "line 5: the score is 4, and line 4 gives 5 to the same answer",
@@ -94,21 +88,10 @@ func TestTable(t *testing.T) {
 	if _, err := Table(campaign.Campaign{Name: "none"}, "h.csv", nil); err == nil || !strings.Contains(err.Error(), "none has none") {
 		t.Errorf("without a judge: %v", err)
 	}
-}
-
-// Errors of a file come at once, with lines.
-func TestReadHandErrors(t *testing.T) {
-	for _, x := range []struct{ name, text, want string }{
-		{"h.csv", "", "it has no header"},
-		{"h.csv", "question,points\n", "its header is question,points; needed are score and"},
-		{"h.csv", "question,score\n", "holds no scores"},
-		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 2: the score is \"good\""},
-		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 3: it names neither"},
-		{"h.csv", "question,score\nq1,good\n,1\nq1\n", "line 4: it has 1 fields, the header 2"},
-		{"h.jsonl", "x\n", "line 1: it is not a JSON object"},
-	} {
-		if _, err := ReadHand(x.name, []byte(x.text)); err == nil || !strings.Contains(err.Error(), x.want) {
-			t.Errorf("%q: %v, want %s", x.text, err, x.want)
-		}
+	foreign := campaign.Run{}
+	foreign.Protocol = record.Imported
+	if _, err := Table(campaign.Campaign{Name: "theirs", Runs: []campaign.Run{foreign}}, "h.csv", nil); err == nil ||
+		!strings.Contains(err.Error(), "roundtable label theirs --code-book FILE") {
+		t.Errorf("of an import: %v", err)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Emptied counts the corrected figures that a table leaves empty, by the reason.
+// Emptied counts the corrected figures that a table leaves empty, by reason.
 type Emptied map[string]int
 
-// Add counts a figure that an error emptied; nil is none.
+// Add counts a figure that is empty because of err; nil counts nothing.
 func (e Emptied) Add(err error) {
 	if err != nil {
 		e[err.Error()]++

@@ -109,8 +109,8 @@ func agreeingShare(all []judged, act int, shown bool) fixed {
 	})
 }
 
-// LabelErrors returns how often the labeller is right, by gold: for each act, and for all acts in
-// each condition, where errors that differ would look like effects.
+// LabelErrors returns how often the labeller is right, judged by gold labels: for each act, and over all acts
+// for each condition, because errors that differ between conditions would look like effects.
 func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Gold.Empty() {
 		return table.Table{}, fmt.Errorf("no message of campaign %s is coded by hand; roundtable label %s --gold 200 draws some", c.Name, c.Name)
@@ -144,7 +144,10 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 	}
 	t.Notes = append(l.Remarks(0), l.GoldNotes(outside, empty)...)
 	t.Notes = append(t.Notes,
-		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error over collaborations); left out rightly: of those that do not show it, the share that it does not give it to. Weighted by the probability of being drawn; n: drawn passages. kappa: Cohen's, of the labeller and the first coder, unweighted. Without an interval where gold shows the act, or an error, too seldom for one.")
+		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error "+
+			"over collaborations); left out rightly: of those that do not show it, the share that it does not give "+
+			"it to. Weighted by the probability of being drawn; n: drawn passages. kappa: Cohen's, of the labeller "+
+			"and the first coder, unweighted. Without an interval where gold shows the act, or an error, too seldom for one.")
 	v.AddNotes(&t)
 	return t, nil
 }

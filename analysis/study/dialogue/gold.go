@@ -62,7 +62,7 @@ func (l Labels) framedOf(runs []campaign.Run) (f framed) {
 	return f
 }
 
-// CodedActs returns the acts that a coder gave to the messages of some rounds, by round and agent.
+// CodedActs returns, by round (from first to last) and agent, the acts that a coder gave to messages.
 func CodedActs(coded []gold.Coded, first, last, agents int) acts.ActsByRound {
 	rounds := make(acts.ActsByRound, last-first+1)
 	for i := range rounds {
@@ -264,9 +264,9 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 	return rows
 }
 
-// GoldNotes say what corrected figures rest on: the draws, the coders and how often the
-// labeller is right; how many collaborations are outside of the draws, and why figures are empty.
-// Without gold there are none.
+// GoldNotes returns notes on the basis of corrected figures: the draws, the coders and how often the labeller
+// is right; how many collaborations are outside the draws, and why figures are empty. Without gold there are
+// none.
 func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	if l.Gold == nil {
 		return nil
@@ -274,22 +274,29 @@ func (l Labels) GoldNotes(outside int, empty Emptied) []string {
 	var notes []string
 	if !l.Gold.Empty() {
 		notes = append(notes, l.goldNote(),
-			"Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors (design-based supervised learning in moment form, with the weight of the labels that makes the interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. Empty where gold says too little, so that the interval of a rare act is conditional on its having been found often enough, and holds the truth more seldom than in 95 %. The guide on labels explains it.")
+			"Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors "+
+				"(design-based supervised learning in moment form, with the weight of the labels that makes the "+
+				"interval shortest); intervals over collaborations, by Student's t, of shares on the logistic scale. "+
+				"Empty where gold says too little, so that the interval of a rare act is conditional on its having "+
+				"been found often enough, and holds the truth more seldom than in 95 %. The guide on labels explains it.")
 		if note := empty.note(); note != "" {
 			notes = append(notes, note)
 		}
 	}
 	if outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected figure speaks of them; label --gold with a larger number draws from them too.", campaign.Collaborations(outside)))
+		notes = append(notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected figure "+
+			"speaks of them; label --gold with a larger number draws from them too.", campaign.Collaborations(outside)))
 	}
 	if l.Gold.Waiting > 0 {
 		notes = append(notes, fmt.Sprintf("%s not coded yet, and left out.", wording.Count(l.Gold.Waiting, "draw")))
 	}
 	if len(l.Gold.Partial) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are stored in part only; the same label --gold-from stores the rest.", wording.And(l.Gold.Partial)))
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are stored in part only; the same label "+
+			"--gold-from stores the rest.", wording.And(l.Gold.Partial)))
 	}
 	if len(l.Gold.Foreign) > 0 {
-		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are of other items than the draw that is stored; roundtable verify says more.", wording.And(l.Gold.Foreign)))
+		notes = append(notes, fmt.Sprintf("Left out: labels by %s, which are of other items than the draw that is "+
+			"stored; roundtable verify says more.", wording.And(l.Gold.Foreign)))
 	}
 	if len(l.Gold.Lost) > 0 {
 		notes = append(notes, fmt.Sprintf("Left out: labels by %s, of a draw that is missing; roundtable verify says which.", wording.And(l.Gold.Lost)))
@@ -312,5 +319,6 @@ func (l Labels) goldNote() string {
 	if l.Gold.Draws[0].Whole {
 		what = campaign.Collaborations(l.Gold.Items())
 	}
-	return fmt.Sprintf("Gold: %s, drawn at random with one probability within each condition and draw (seed %d), coded by %s.", what, l.Gold.Draws[0].Seed, by) + l.rightNote()
+	return fmt.Sprintf("Gold: %s, drawn at random with one probability within each condition and draw (seed %d), "+
+		"coded by %s.", what, l.Gold.Draws[0].Seed, by) + l.rightNote()
 }

@@ -4,7 +4,7 @@ import (
 	"roundtable/analysis/study/entry"
 )
 
-// JudgesStudy returns what the list of studies has of this one.
+// JudgesStudy returns the entry of the study of judges in the list of studies.
 func JudgesStudy() entry.Study {
 	return entry.Study{Title: entry.Judges, Tables: []entry.Table{
 		{Named: entry.Named{Name: "judge-agreement", Shows: "scores by a judge: how far they agree with scores by hand",

@@ -12,13 +12,13 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Language is what is measured of a campaign's messages, round by round.
+// Language says by what a campaign's messages were measured.
 type Language struct {
 	Embedder string        // that distances rest on
 	Rule     language.Rule // that grades rest on
 }
 
-// RoundLanguage is the means over the messages of one round of a collaboration.
+// RoundLanguage holds the means over the messages of one round of a collaboration.
 type RoundLanguage struct {
 	Messages int
 	Words    float64
@@ -26,8 +26,8 @@ type RoundLanguage struct {
 	Distance *float64 // from the round before; nil where it is not defined
 }
 
-// MeasureLanguage returns what reads a run and measures its messages. Memory grows with the
-// number of rounds, not with that of messages.
+// MeasureLanguage returns a function for a campaign.Reader, which measures the messages of a run and keeps the
+// results with it. Memory grows with the number of rounds, not of messages.
 func MeasureLanguage(ctx context.Context, how language.Method) func(*campaign.Run, record.Rows) error {
 	return func(r *campaign.Run, rows record.Rows) error {
 		measured, err := how.Of(ctx, rows.Turns)
@@ -57,8 +57,9 @@ func byRound(measured []record.Feature, rounds int) []RoundLanguage {
 	return all
 }
 
-// WithLanguage returns the campaign, whose runs Measure has read, with what its messages were
-// measured by: Table 8, the figure of distances and the stopping rule by distance show it.
+// WithLanguage returns c with by, the settings by which its messages were measured; a reader from
+// MeasureLanguage must have read c's runs. Table 8, the figure of distances and the stopping rule by distance
+// use it.
 func WithLanguage(c campaign.Campaign, by Language) campaign.Campaign {
 	campaign.Keep(&c.Parts, &by)
 	runs := make(map[lake.Run]campaign.Run, len(c.Runs))
@@ -116,7 +117,8 @@ func messageLanguage(c campaign.Campaign) (table.Table, bool) {
 		}),
 		table.Column("n", func(x row) table.Cell { return table.Count(len(x.Succeeded())) }))
 	t.Notes = []string{
-		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds without a message are left out.",
+		"Mean (standard error) over collaborations of a round's mean over messages; n: collaborations. Rounds " +
+			"without a message are left out.",
 		fmt.Sprintf("Grades by the rule %q: rules differ by about one grade, so compare trends. "+englishNote,
 			measured.Rule),
 		measured.Note(),
@@ -125,20 +127,20 @@ func messageLanguage(c campaign.Campaign) (table.Table, bool) {
 	return t, said
 }
 
-// Note says what distances rest on.
+// Note returns a note that names the embedder behind distances.
 func (l Language) Note() string {
 	return "Information distances by " + l.Embedder + "; those of different embedders cannot be compared."
 }
 
-// AddEmbedderNote says what the stopping rule by distance rests on.
+// AddEmbedderNote adds to t a note on the embedder that the stopping rule by distance uses.
 func AddEmbedderNote(c campaign.Campaign, t *table.Table) {
 	if l := LanguageMeasure(c); l != nil {
 		t.Notes = append(t.Notes, l.Note())
 	}
 }
 
-// LanguageMeasure returns what was measured of a campaign's messages; nil if nothing was.
+// LanguageMeasure returns by what a campaign's messages were measured; nil if they were not.
 func LanguageMeasure(c campaign.Campaign) *Language { return campaign.Part[*Language](c.Parts) }
 
-// LanguageOf returns what was measured of a run's messages, by round.
+// LanguageOf returns the measures of a run's messages, by round.
 func LanguageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }

@@ -27,8 +27,9 @@ type booked struct {
 	gold    *gold.Sample
 }
 
-// LabelRates returns how often labels of other code books than that of the acts are given: one
-// row for each labeller, condition and label, corrected where there is gold.
+// LabelRates returns how often the labels of code books other than that of the acts occur: one row per
+// labeller, condition and label, corrected where there are gold labels. labeller selects one if it is of such
+// a code book.
 func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, labeller string) (table.Table, error) {
 	all, err := lake.AllLabellers(ctx, store, c.Name)
 	if err != nil {
@@ -37,7 +38,8 @@ func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, lab
 	chosen := strings.Contains(labeller, lake.BookEnd) // else it is the one whose acts tables show
 	all = slices.DeleteFunc(all, func(id string) bool { return !strings.Contains(id, lake.BookEnd) || chosen && id != labeller })
 	if len(all) == 0 {
-		return table.Table{}, fmt.Errorf("nothing of campaign %s is labelled by another code book than that of the dialogue acts; roundtable label %s --code-book mast --labeller provider/model labels", c.Name, c.Name)
+		return table.Table{}, fmt.Errorf("nothing of campaign %s is labelled by another code book than that of the "+
+			"dialogue acts; roundtable label %s --code-book mast --labeller provider/model labels", c.Name, c.Name)
 	}
 	v := c.View("")
 	t := v.Start("Labels of other code books: shares of messages, or of collaborations")
@@ -65,7 +67,8 @@ func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, lab
 		l.Gold = b.gold
 		t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	}
-	t.Notes = append(t.Notes, "Shares over all rounds (standard error over collaborations); n: collaborations. A unit can have several labels.")
+	t.Notes = append(t.Notes, "Shares over all rounds (standard error over collaborations); n: collaborations. A "+
+		"unit can have several labels.")
 	v.AddNotes(&t)
 	return t, nil
 }

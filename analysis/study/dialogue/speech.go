@@ -7,7 +7,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Speech is what voting agents said in one round.
+// Speech sums up the messages of voting agents in one round.
 type Speech struct {
 	Messages int
 	Words    float64 // mean length of a message; 0 without messages, as is
@@ -39,9 +39,10 @@ func readSpeech(r *campaign.Run, rows record.Rows) error {
 	return nil
 }
 
-const englishNote = "No grade where a collaboration's messages are not in English, as far as letters and frequent words tell."
+const englishNote = "No grade where a collaboration's messages are not in English, as far as letters and frequent " +
+	"words tell."
 
-// Spoken returns the speech of a round of a run; none if it was not run.
+// Spoken returns the speech in a round, from 1, of a run; the zero value if the run did not get that far.
 func Spoken(r campaign.Run, round int) Speech {
 	speech := campaign.Part[[]Speech](r.Parts)
 	if round > len(speech) {
@@ -72,8 +73,11 @@ func wordsTable(c campaign.Campaign) (table.Table, bool) {
 		return cell
 	})
 	t.Notes = []string{
-		"Mean (standard error) over collaborations of the mean over a collaboration's messages; n= where not all of them have messages in the round. Rounds that a stopping rule cut off are not carried on.",
-		"Words: what spaces separate, if it holds a letter or a digit; of scripts without spaces, as Chinese, segments by Unicode. Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable rules made for English; compare trends, not levels, with other programs. " + englishNote,
+		"Mean (standard error) over collaborations of the mean over a collaboration's messages; n= where not all of " +
+			"them have messages in the round. Rounds that a stopping rule cut off are not carried on.",
+		"Words: what spaces separate, if it holds a letter or a digit; of scripts without spaces, as Chinese, " +
+			"segments by Unicode. Grade: 0.39 words a sentence + 11.8 syllables a word - 15.59, counted by portable " +
+			"rules made for English; compare trends, not levels, with other programs. " + englishNote,
 	}
 	v.AddNotes(&t)
 	return t, said

@@ -4,7 +4,7 @@ import (
 	"roundtable/analysis/study/entry"
 )
 
-// Study returns what the list of studies has of this one.
+// Study returns the entry of the study of dialogue acts in the list of studies.
 func Study() entry.Study {
 	return entry.Study{Title: entry.DialogueActs, Tables: []entry.Table{
 		{Named: entry.Named{Name: "dialogue-acts", Shows: "dialogue acts: how often, by rule",

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Of returns what runs said, those of them that are labelled.
+// Of returns the acts of those runs that are labelled, and the number of the others.
 func (l Labels) Of(runs []campaign.Run) (talks []acts.ActsByRound, unlabelled int) {
 	for _, r := range runs {
 		if talk, ok := l.Talks[lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}]; ok {
@@ -25,8 +25,8 @@ func (l Labels) Of(runs []campaign.Run) (talks []acts.ActsByRound, unlabelled in
 	return talks, unlabelled
 }
 
-// Transitions returns how acts follow on each other from round to round, in both
-// readings of the paper's Equation 1: the data of Figures 22 to 24.
+// Transitions returns how often acts follow each other from round to round, in both readings of the paper's
+// Equation 1: the data of Figures 22 to 24.
 func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 	if l.Talks == nil {
 		return table.Table{}, errNoLabels
@@ -57,7 +57,9 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 		}
 	}
 	t.Notes = append(l.Remarks(missing),
-		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the standard error over collaborations; n= where not all of them show the act.")
+		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the "+
+			"next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the "+
+			"standard error over collaborations; n= where not all of them show the act.")
 	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
 	v.AddNotes(&t)
 	return t, nil
@@ -71,7 +73,8 @@ func Agreement(ctx context.Context, store store.Store, c campaign.Campaign) (tab
 		return table.Table{}, err
 	}
 	if len(labellers) < 2 {
-		return table.Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes (another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
+		return table.Table{}, fmt.Errorf("agreement is between labellers; campaign %s has %d of the two it takes "+
+			"(another one: roundtable label %s --labeller provider/model)", c.Name, len(labellers), c.Name)
 	}
 	messages, simulated, err := labelledMessages(ctx, store, c.Name, labellers)
 	if err != nil {
@@ -88,7 +91,9 @@ func Agreement(ctx context.Context, store store.Store, c campaign.Campaign) (tab
 	}
 	t.Notes = []string{
 		"Labellers: " + strings.Join(labellers, ", ") + ".",
-		"kappa: Cohen's, of two labellers; alpha: Krippendorff's, nominal, with the distance MASI for all acts together; same: share of messages that all label alike; n: messages. Empty where it is not defined, as when all name the act of every message, or nobody of any.",
+		"kappa: Cohen's, of two labellers; alpha: Krippendorff's, nominal, with the distance MASI for all acts " +
+			"together; same: share of messages that all label alike; n: messages. Empty where it is not defined, as " +
+			"when all name the act of every message, or nobody of any.",
 	}
 	if simulated {
 		t.Notes = append([]string{"SIMULATED LABELS: at least one labeller uses rules on words."}, t.Notes...)

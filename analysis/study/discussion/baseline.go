@@ -8,8 +8,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// CheckBaselines says what is wrong with a campaign that discussions are to be
-// compared to: it has no single agents, or they were asked other questions.
+// CheckBaselines returns an error if a baseline of c cannot be compared with its discussions: it has no single
+// agents, or they answered other questions.
 func CheckBaselines(c campaign.Campaign) error {
 	for _, beside := range c.Baselines {
 		if err := checkBeside(c, beside); err != nil {
@@ -28,7 +28,8 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 		return !x.alone || len(x.Runs) == 0 || x.Runs[0].CampaignID != beside.Name
 	})
 	if len(single) == 0 {
-		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is not a baseline", beside.Name)
+		return fmt.Errorf("campaign %s has no single agents (protocol debate with agents: 1 and rounds: 0), so it is "+
+			"not a baseline", beside.Name)
 	}
 	for _, x := range d.onlyDiscussions() {
 		for _, o := range single {
@@ -37,7 +38,8 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 			}
 		}
 	}
-	return fmt.Errorf("campaign %s is not a baseline for %s: its single agents were asked other questions (%s; the discussions: %s). The same env, data, seed and instances give the same",
+	return fmt.Errorf("campaign %s is not a baseline for %s: its single agents were asked other questions (%s; the "+
+		"discussions: %s). The same env, data, seed and instances give the same",
 		beside.Name, c.Name, wording.Or(tasksOf(single)), wording.Or(tasksOf(d.onlyDiscussions())))
 }
 

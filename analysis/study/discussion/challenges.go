@@ -41,8 +41,8 @@ func answerAnew(byRight, byScore *statistics.Challenge, t record.Turn) {
 	}
 }
 
-// Challenges returns Figures 6 and 7 of paper 2: how many agents challenge the final
-// answer by what they are shown, and what comes of it.
+// Challenges returns Figures 6 and 7 of paper 2: how many agents challenge the final answer, by what they are
+// shown, and how that changes its score.
 func Challenges(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: challenges of the final answer, % of agents",
@@ -65,10 +65,14 @@ func Challenges(c campaign.Campaign) (table.Table, bool) {
 		t.Rows = append(t.Rows, row)
 	}
 	t.Notes = []string{
-		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard error over questions). Improved, worsened: of those that challenge, whose new answer is right where the other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over questions; net is their difference.",
+		"Challenged: agents that do not agree with the answer that they are shown, mean over discussions (standard " +
+			"error over questions). Improved, worsened: of those that challenge, whose new answer is right where the " +
+			"other was not, and the reverse (SQuAD: exact match), with the standard error of a ratio of sums over " +
+			"questions; net is their difference.",
 	}
 	if texts {
-		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer raises or lowers; F1 change: its mean change in percentage points, likewise.")
+		t.Notes = append(t.Notes, "F1 improved, F1 worsened: of the challenged answers those whose F1 the new answer "+
+			"raises or lowers; F1 change: its mean change in percentage points, likewise.")
 	}
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0

@@ -14,8 +14,8 @@ func askedTokens(r campaign.Run) (float64, bool) {
 	return float64(r.Asked.Tokens()), true
 }
 
-// Computes say what a discussion takes, and how many times as much as one
-// agent alone (paper 2, §4.1: about five for consensus, ten for voting).
+// Computes returns the calls and tokens of a discussion, also as multiples of those of a single agent (paper
+// 2, §4.1: about five for consensus, ten for voting).
 func Computes(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: calls and tokens a question (paper 2, §4.1)"}
@@ -33,7 +33,8 @@ func Computes(c campaign.Campaign) (table.Table, bool) {
 		table.Column("accuracy", func(x discussed) table.Cell { return x.scoresByQuestion().Mean() }),
 		countColumn())
 	t.Notes = []string{
-		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over that of the single agent on the same data set.",
+		"Mean a collaboration (standard error), re-asks and answers from the cache included. Times: the mean over " +
+			"that of the single agent on the same data set.",
 	}
 	d.addNotes(&t)
 	return t, len(d.Groups) > 0 && slices.ContainsFunc(c.Runs, func(r campaign.Run) bool { return r.Asked.Calls > 0 })

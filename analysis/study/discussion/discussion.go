@@ -1,6 +1,5 @@
-// Package discussion shows discussions under decision protocols next to single
-// agents: accuracy, gains, kinds of rules, diversity, challenges and what they
-// cost in calls and tokens (paper 2).
+// Package discussion compares discussions under decision protocols with single agents (paper 2): accuracy,
+// gains, kinds of rules, diversity, challenges, and their cost in calls and tokens.
 package discussion
 
 import (

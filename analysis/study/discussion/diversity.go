@@ -10,9 +10,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Diversities returns Table 1 of paper 2: how much alike the agents' last answers
-// and personas are, with the accuracy, by what conditions share apart from their
-// rule. Others are compared to the one in which the fewest settings are named.
+// Diversities returns Table 1 of paper 2: how similar the agents' last answers and personas are, with the
+// accuracy, by the settings other than the rule. Each is compared with the one that names the fewest settings.
 func Diversities(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: diversity and accuracy", Columns: []string{"data set"}}
@@ -50,11 +49,16 @@ func Diversities(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	t.Notes = []string{
-		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot be compared.",
-		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the fewest settings, over the same rules and paired by question, with its 95 % t interval. " + campaign.CutNote,
+		"Similarity: mean cosine over the pairs of a group, mean over discussions (standard error over questions); " +
+			"the lower, the more diverse. By " + by + "; the paper has SBERT. Levels of different embedders cannot " +
+			"be compared.",
+		"Accuracy is the mean over rules and questions (standard error). Gain: over the row of the data set with the " +
+			"fewest settings, over the same rules and paired by question, with its 95 % t interval. " +
+			campaign.CutNote,
 	}
 	if d.hasSingle() {
-		t.Notes = append(t.Notes, "Above single: the same mean above one agent alone, paired by question, with its 95 % t interval.")
+		t.Notes = append(t.Notes, "Above single: the same mean above one agent alone, paired by question, with its "+
+			"95 % t interval.")
 	}
 	addRelation(&t, alike, accurate)
 	d.addNotes(&t)
@@ -71,13 +75,13 @@ func (d discussions) countNamed(x discussed) (n int) {
 	return n
 }
 
-// Vectors are texts embedded elsewhere, as by a sentence transformer.
+// Vectors are embeddings of texts, by text.
 type Vectors struct {
 	By string // the embedder's name
 	Of map[string][]float64
 }
 
-// Statements returns the texts that Diversities compares, each once: answers and personas.
+// Statements returns the distinct texts (answers and personas) whose similarity Diversities computes.
 func Statements(c campaign.Campaign) []string {
 	var all []string
 	for _, r := range c.Runs {

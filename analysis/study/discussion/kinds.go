@@ -12,8 +12,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Kinds returns the paper's main claim (§4.1): voting against consensus, the mean
-// over the rules of each kind with all else equal, paired by question.
+// Kinds returns the main claim of paper 2 (§4.1): voting against consensus, the mean over the rules of each
+// kind with everything else equal, paired by question.
 func Kinds(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: voting against consensus, accuracy in % (paper 2, §4.1)",
@@ -55,14 +55,20 @@ func Kinds(c campaign.Campaign) (table.Table, bool) {
 		t.Rows[i] = append(row, make([]table.Cell, len(t.Columns)-len(row))...)
 	}
 	t.Notes = []string{
-		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, paired by question. " + campaign.CutNote,
-		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of these data sets' questions and says nothing of others.",
+		"Mean over rules and questions (standard error over questions); the difference with its 95 % t interval, " +
+			"paired by question. " + campaign.CutNote,
+		"Knowledge tasks are MMLU, MMLU-Pro and GPQA, reasoning tasks StrategyQA, MuSR and SQuAD 2.0: the mean over " +
+			"the data sets there are, each counted the same, as the paper's 2.8 % and 13.2 % are. Its interval is of " +
+			"these data sets' questions and says nothing of others.",
 	}
 	if d.hasSingle() {
-		t.Notes = append(t.Notes, "Voting - single, consensus - single: what the mean over the rules is above one agent alone, paired by question, with its 95 % t interval, not corrected for the number of comparisons; of several data sets where all have it.")
+		t.Notes = append(t.Notes, "Voting - single, consensus - single: what the mean over the rules is above one "+
+			"agent alone, paired by question, with its 95 % t interval, not corrected for the number of comparisons; "+
+			"of several data sets where all have it.")
 	}
 	if left {
-		t.Notes = append(t.Notes, "Left out, as in the paper (footnotes 3 and 6): approval voting, which seldom comes to a decision. The table discussion-accuracy has it.")
+		t.Notes = append(t.Notes, "Left out, as in the paper (footnotes 3 and 6): approval voting, which seldom "+
+			"comes to a decision. The table discussion-accuracy has it.")
 	}
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0

@@ -15,7 +15,7 @@ import (
 type DiscussionLine struct {
 	Panel   string // what the lines of one panel share: data set and settings
 	Measure string // accuracy, or F1 where answers are words of a text
-	Name    string // what tells it from them
+	Name    string // of the line within its panel
 	Marks   []DiscussionMark
 	Fit     *statistics.Line // of its values on At; nil if there is none
 }
@@ -25,20 +25,20 @@ type DiscussionMark struct {
 	Place      string   // decision protocol, or what was shown; "" if At says it
 	At         int      // rounds before the vote, or agents
 	Value      *float64 // nil if nothing is in yet
-	Around     *float64 // to either side: standard deviation over replicates, or half a 95 % interval over discussions
+	Around     *float64 // half-width: standard deviation over replicates, or half of a 95 % interval over discussions
 	N          int      // discussions that the value rests on
 	Replicates int      // that the standard deviation is over; 0 for an interval
 }
 
-// DiscussionRemarks returns the notes of every table about discussions.
+// DiscussionRemarks returns the notes that all tables about discussions have.
 func DiscussionRemarks(c campaign.Campaign) []string {
 	var t table.Table
 	discussionsOf(c).addNotes(&t)
 	return t.Notes
 }
 
-// ProtocolLines returns the table discussion-accuracy (paper 2, Figures 2 and 11): the single
-// agent, and of each kind of decision protocol a mark for each.
+// ProtocolLines returns the data of the table discussion-accuracy (paper 2, Figures 2 and 11): the single
+// agent, and one line per kind of decision protocol with a mark per protocol.
 func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
@@ -55,8 +55,8 @@ func ProtocolLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// AnswerableLines returns the table answerable-questions (Figure 3): F1 of all questions, of
-// those that their text answers, and of those that it does not.
+// AnswerableLines returns the data of the table answerable-questions (Figure 3): F1 of all questions, of those
+// that their text answers, and of those that it does not.
 func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	d := discussionsOf(c)
 	var lines []DiscussionLine
@@ -73,9 +73,9 @@ func AnswerableLines(c campaign.Campaign) []DiscussionLine {
 	return lines
 }
 
-// VariantLines returns the table discussion-accuracy once more (Figures 8 to 10): decision
-// protocols with each value of a setting, the usual one first. Only conditions
-// that differ in this setting alone are compared.
+// VariantLines returns the data of the table discussion-accuracy by setting (Figures 8 to 10): decision
+// protocols with each value of setting, usual first. Only conditions that differ in this setting alone are
+// compared.
 func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	d := discussionsOf(c)
 	value := func(x discussed) string { return cmp.Or(x.Settings[setting], usual) }
@@ -101,7 +101,7 @@ func VariantLines(c campaign.Campaign, setting, usual string) []DiscussionLine {
 	return lines
 }
 
-// ScalingLines returns the table discussion-scaling (Figures 4 and 5), ByRounds or ByAgents.
+// ScalingLines returns the data of the table discussion-scaling (Figures 4 and 5); by is ByRounds or ByAgents.
 func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	d := discussionsOf(c)
 	all := slices.DeleteFunc(d.listSeries(), func(s series) bool { return s.by.name != by })
@@ -128,8 +128,8 @@ func ScalingLines(c campaign.Campaign, by string) []DiscussionLine {
 	return lines
 }
 
-// ChallengeLines returns the table challenges: agents that challenge by data set
-// (Figure 6), and what becomes of the answers that they challenge (Figure 7).
+// ChallengeLines returns the data of the table challenges: the agents that challenge, by data set (Figure 6),
+// and how the challenged answers change (Figure 7).
 func ChallengeLines(c campaign.Campaign) (challenged, changed []DiscussionLine) {
 	d := discussionsOf(c)
 	others := d.Without(func(key string) bool { return key == challengeKey })

@@ -10,12 +10,12 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Discussion is what tables keep of one.
+// Discussion is what the tables keep of one discussion.
 type Discussion struct {
 	Finals   []string           // each agent's last answer, in the words in which it was given; "" if it had none
 	Replies  statistics.Replies // the same as answers
 	Personas []string           // in the order of agents
-	Decided  int                // the round of the decision; 0 if there was none
+	Decided  int                // round of the decision; 0 if there was none
 	// Challenges of what was shown to be the decision, by agent: whether answers
 	// are right, and their score (SQuAD: F1) where rows hold it.
 	Challenges, Scored statistics.Challenges
@@ -56,7 +56,7 @@ func readDiscussion(r *campaign.Run, rows record.Rows) error {
 
 func discussionOf(r campaign.Run) *Discussion { return campaign.Part[*Discussion](r.Parts) }
 
-// Answers are what was answered in a collaboration, by entry, as far as it has been read.
+// Answers are the answers in a collaboration, by entry, as far as it has been read.
 type Answers map[int32]answer
 
 type answer struct {
@@ -64,8 +64,8 @@ type answer struct {
 	words string
 }
 
-// Of returns what a turn answers, after all turns before it: its own answer, or the one
-// that it agrees with.
+// Of returns the answer of a turn, if all turns before it were read: its own answer, or the one it agrees
+// with; false if it has none.
 func (a Answers) Of(t record.Turn) (statistics.Reply, bool) {
 	given, ok := a.answerOf(t)
 	return given.Reply, ok
@@ -102,7 +102,7 @@ func (a Answers) lastAnswer(sees [][2]int32) (answer, bool) {
 	return answer{}, false
 }
 
-// IsChallenge reports whether a turn is about the decision that was shown, after it was made.
+// IsChallenge reports whether a turn is a response to the decision that was shown to the agent.
 func IsChallenge(t record.Turn) bool { return t.Phase == challengePhase || t.Phase == newAnswerPhase }
 
 // isAgreement says that a reply has agreed with what it was shown: that is its ballot.
@@ -156,7 +156,8 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 		}},
 		table.Of(replicateColumns("accuracy", "± sd", campaign.Run.ScoreOrZero), held),
 		table.Column("n", func(x row) table.Cell { return table.Count(x.ends.N()) }))
-	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so does the mean number of rounds."}
+	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so " +
+		"does the mean number of rounds."}
 	if len(kinds) > 0 {
 		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
 			": all discussions under rules of the kind, approval among them, as in the paper's 3.38 and 1.42 rounds.")
@@ -174,8 +175,8 @@ func definedCell(decimals int, measure func(int) (float64, bool), n int) table.C
 	return table.Number(v, decimals)
 }
 
-// Countings returns Table 4: what counting the agents' last answers would have
-// decided, next to what was decided.
+// Countings returns Table 4 of paper 2: the decision that counting the agents' last answers would have made,
+// next to the recorded one.
 func Countings(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: solution counting, accuracy in %"}
@@ -190,7 +191,8 @@ func Countings(c campaign.Campaign) (table.Table, bool) {
 			}},
 		countColumn())
 	t.Notes = []string{
-		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
+		"Counted: the answer that most agents gave last; ties: the earliest agent's. Texts (SQuAD) count if they " +
+			"match exactly. The difference is paired by question, with its 95 % t interval. " + campaign.CutNote,
 	}
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0

@@ -59,8 +59,10 @@ func Scalings(c campaign.Campaign) (table.Table, bool) {
 		t.Rows = append(t.Rows, slices.Concat(row, s.fitCells(), s.byQuestion()))
 	}
 	t.Notes = []string{
-		"Mean and sample standard deviation over the replicates. Slope: percentage points for one round or agent more, by least squares over the replicates' accuracies, as the paper draws it, with its 95 % t interval.",
-		"Slope by question: the mean of the lines of the single questions, with its 95 % t interval; that questions differ in difficulty does not widen it.",
+		"Mean and sample standard deviation over the replicates. Slope: percentage points for one round or agent " +
+			"more, by least squares over the replicates' accuracies, as the paper draws it, with its 95 % t interval.",
+		"Slope by question: the mean of the lines of the single questions, with its 95 % t interval; that questions " +
+			"differ in difficulty does not widen it.",
 	}
 	d.addNotes(&t)
 	return t, len(all) > 0

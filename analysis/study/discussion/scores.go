@@ -8,9 +8,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Discussions returns Figures 2, 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact
-// match next to it) by protocol and data set, mean and standard deviation over
-// replicates, and what it is above one agent alone.
+// Discussions returns Figures 2 and 8 to 11 of paper 2: accuracy (SQuAD: F1, and exact match next to it) by
+// protocol and data set, as mean and standard deviation over replicates, and the gain over a single agent.
 func Discussions(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: accuracy in % by protocol and data set"}
@@ -34,11 +33,13 @@ func Discussions(c campaign.Campaign) (table.Table, bool) {
 	}))
 	table.Fill(&t, table.Gather(d.all, func(x discussed) string { return x.rowKey() + d.Key(x.Group) }), columns...)
 	t.Notes = []string{
-		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the replicates, as the paper prints it. n counts collaborations.",
+		"Accuracy (SQuAD: F1; EM is exact match), 0 without a decision: mean and sample standard deviation over the " +
+			"replicates, as the paper prints it. n counts collaborations.",
 		"No gain: there is no single agent on the same questions; --baseline names a campaign of them.",
 	}
 	if d.hasSingle() {
-		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not corrected for the number of comparisons. " + campaign.CutNote
+		t.Notes[1] = "Gain: above the single agent, paired by question, with its 95 % t interval. It is not " +
+			"corrected for the number of comparisons. " + campaign.CutNote
 	}
 	d.addNotes(&t)
 	return t, len(d.Groups) > 0
@@ -104,7 +105,7 @@ func (p part) runsOf(x discussed) []campaign.Run {
 	return x.Having(func(r campaign.Run) bool { a, ok := isAnswerable(r); return ok && p.keep(a) })
 }
 
-// Answerables returns Figure 3: F1 and exact match by whether the text answers the question.
+// Answerables returns Figure 3 of paper 2: F1 and exact match by whether the text answers the question.
 func Answerables(c campaign.Campaign) (table.Table, bool) {
 	d := discussionsOf(c)
 	t := table.Table{Title: "Discussion: F1 in % by whether the text answers the question"}
@@ -118,7 +119,8 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 	texts := slices.DeleteFunc(slices.Clone(d.all), func(x discussed) bool { return !d.answersAreSpans(x.task) })
 	kinds := d.meansOfKinds(texts, true)
 	table.Fill(&t, slices.Concat(texts, kinds), columns...)
-	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts collaborations."}
+	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts " +
+		"collaborations."}
 	if len(kinds) > 0 {
 		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
 			": all discussions under rules of the kind, without approval voting, as in the paper.")

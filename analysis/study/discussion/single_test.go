@@ -51,20 +51,20 @@ func TestKindsAgainstTheSingleAgent(t *testing.T) {
 		add(format, "simple", "", "A", "A", "A", "B") // 75 %
 		add(format, "borda", "", "A", "A", "B", "B")  // 50 %
 		add(format, "majority_consensus", "", "A", "B", "B", "B")
-		add(format, "plurality", alone, "A", "B", "A", "B") // 50 %
+		add(format, "plurality", alone, "A", "A", "A", "B") // 75 %
 	}
 	kinds, ok := Kinds(c)
 	if !ok {
 		t.Fatal("no table")
 	}
 	for _, place := range []string{"strategyqa", "reasoning tasks"} {
-		analysistest.Near(t, "voting", analysistest.Column(t, kinds, "voting - single", place), 12.5)
-		analysistest.Near(t, "consensus", analysistest.Column(t, kinds, "consensus - single", place), -25)
+		analysistest.Near(t, "voting", analysistest.Column(t, kinds, "voting - single", place), -12.5)
+		analysistest.Near(t, "consensus", analysistest.Column(t, kinds, "consensus - single", place), -50)
 	}
 	add("musr", "simple", drafts, "A", "A", "A", "A")
 	diverse, _ := Diversities(c)
-	analysistest.Near(t, "without drafts", analysistest.Column(t, diverse, "above single", "musr", ""), 0) // 75, 50 and 25 against 50
-	analysistest.Near(t, "with drafts", analysistest.Column(t, diverse, "above single", "musr", "true"), 50)
+	analysistest.Near(t, "without drafts", analysistest.Column(t, diverse, "above single", "musr", ""), -25) // 75, 50 and 25 against 75
+	analysistest.Near(t, "with drafts", analysistest.Column(t, diverse, "above single", "musr", "true"), 25)
 	ofOther := c
 	ofOther.Runs = ofOther.Runs[:12]
 	if kinds, _ = Kinds(ofOther); strings.Contains(strings.Join(kinds.Columns, " "), "single") {

@@ -6,6 +6,7 @@ import (
 	"roundtable/analysis/study/debate"
 )
 
+// Protocol is the name of the protocol of discussions.
 const Protocol = "discussion"
 
 // What the protocol calls its speakers, phases and ends.
@@ -46,7 +47,7 @@ func isUnprompted(settings map[string]string) bool {
 	return settings["protocol.chain_of_thought"] == "false"
 }
 
-// What discussions are scaled by.
+// Values of by in ScalingLines: what discussions are scaled by.
 const (
 	ByRounds = "rounds before the vote"
 	ByAgents = "agents"

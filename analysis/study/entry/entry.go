@@ -1,6 +1,6 @@
-// Package entry is what a study tells of itself, for the one list of studies: its tables and
-// figures, with the name that says what each shows, the numbers that it has in the papers,
-// what it needs and is made from; and what the study keeps of each run.
+// Package entry defines how a study appears in the list of studies: its tables and figures, each with its
+// name, what it shows, its numbers in the papers, what it needs and what it is made from; and what the study
+// keeps of each run.
 package entry
 
 import (
@@ -8,14 +8,14 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Study is one study's part of the list.
+// Study is the entry of one study in the list.
 type Study struct {
 	Title   string            // above its tables and figures on a page
 	Readers []campaign.Reader // keep what its tables need of a run's rows
 	Tables  []Table           // in the order in which they are printed
 }
 
-// Titles of studies.
+// Values of Study.Title.
 const (
 	Overview        = "All conditions"
 	Worth           = "Talking, in detail"
@@ -32,10 +32,10 @@ const (
 	Forks           = "Forks"
 )
 
-// Table is a table that can be asked for.
+// Table is a table that can be requested by name.
 type Table struct {
 	Named
-	// false if the campaign has nothing for it; nil if it takes labels
+	// Build returns false if the campaign has no data for it. It is nil if From is Labels or HandScores.
 	Build func(campaign.Campaign) (table.Table, bool)
 	Shown Shown
 	From  Source
@@ -49,7 +49,7 @@ type Table struct {
 	Last bool
 }
 
-// Shown says when a table is printed without being asked for by name.
+// Shown says when a table is printed that was not requested by name.
 type Shown int
 
 // When a table is printed.
@@ -72,7 +72,7 @@ const (
 	HandScores          // of decisions, in a file of the user's: Build is nil
 )
 
-// What tables of several studies need.
+// Values of Named.Needs that several studies use.
 const (
 	NeedRecsys = "the environment recsys"
 	NeedEnded  = "collaborations that have ended"

@@ -9,7 +9,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Named is a table or a figure that can be asked for.
+// Named is a table or figure that can be requested by name.
 type Named struct {
 	Name   string
 	Shows  string
@@ -24,12 +24,13 @@ type citation struct {
 	Numbers []int  // ascending
 }
 
-// Numbers returns a paper's tables or figures of these numbers, as a list of one citation.
+// Numbers returns a list with one citation: the tables or figures (kind is "table" or "figure") of a paper
+// with these numbers.
 func Numbers(paper int, kind string, numbers ...int) []citation {
 	return []citation{{paper, kind, numbers}}
 }
 
-// Aliases returns the numbers by which it can be asked for: paper4/table-2, paper4/table-3.
+// Aliases returns the other names by which it can be requested: paper4/table-2, paper4/table-3.
 func (n Named) Aliases() []string {
 	var all []string
 	for _, c := range n.Papers {
@@ -40,7 +41,7 @@ func (n Named) Aliases() []string {
 	return all
 }
 
-// Cite returns where the papers have it, as "paper 4, Tables 2 to 5, Figure 1"; "" if none has it.
+// Cite returns where the papers have it, such as "paper 4, Tables 2 to 5, Figure 1"; "" if none has.
 func (n Named) Cite() string {
 	var all []string
 	for i, c := range n.Papers {
@@ -75,7 +76,7 @@ func joinRanges(numbers []int) string {
 	return wording.And(parts)
 }
 
-// Of returns the names of a list, in its order.
+// Of returns the names in a list, in its order.
 func Of(list []Named) []string {
 	names := make([]string, len(list))
 	for i, n := range list {
@@ -84,9 +85,8 @@ func Of(list []Named) []string {
 	return names
 }
 
-// Find returns what of the list is called so, by its name or a paper's number.
-// The error names all, with what is accepted besides, and suggests the
-// one that is most alike; what says what is listed: table, figure.
+// Find returns the element of list whose name or alias is written. The error, which calls it a what ("table",
+// "figure"), lists all names and besides, other accepted words, and suggests the most similar one.
 func Find(what string, list []Named, written string, besides ...string) (Named, error) {
 	i := slices.IndexFunc(list, func(n Named) bool {
 		return n.Name == written || slices.Contains(n.Aliases(), written)

@@ -150,7 +150,9 @@ func Deliberations(c campaign.Campaign) (table.Table, bool) {
 	}
 	table.Fill(&t, table.Gather(all, func(d deliberations) string { return d.variant + "\x00" + d.tools + "\x00" + d.same }), columns...)
 	t.Notes = []string{
-		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR counts what can be kept of an infeasible decision, its parts in their own order or the most valuable first. Mean (standard error " + v.UnitsNote() + "). " + v.CellsNote(),
+		"NR: 100 × reward over the greatest reward, 0 without a feasible decision; VR: feasible decisions. NAR " +
+			"counts what can be kept of an infeasible decision, its parts in their own order or the most valuable " +
+			"first. Mean (standard error " + v.UnitsNote() + "). " + v.CellsNote(),
 	}
 	addTaskNotes(v, &t)
 	return t, len(all) > 0

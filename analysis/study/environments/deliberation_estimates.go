@@ -64,7 +64,10 @@ func estimatesTable(c campaign.Campaign) (table.Table, bool) {
 		mean("rounds", 2, func(r campaign.Run) (float64, bool) { return float64(r.RoundsRun), true }))
 	t.Notes = []string{
 		"HR: share of the state's components that are estimated strictly too high, its mean (standard error " +
-			v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A centralized agent is handed the state and estimates nothing, so it is not part of the row of all deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
+			v.UnitsNote() + ") and standard deviation over collaborations; the paper prints the latter. A " +
+			"centralized agent is handed the state and estimates nothing, so it is not part of the row of all " +
+			"deliberations; the row with it is the other reading of the paper's \"non-oracle\". NMAE: mean relative " +
+			"error of pooled (public) resources. Both are means over the agents' last estimates. " + v.CellsNote(),
 	}
 	addTaskNotes(v, &t)
 	return t, len(all) > 0
@@ -128,7 +131,10 @@ func gapsTable(c campaign.Campaign) (table.Table, bool) {
 		addLine(&t, gapRelation, "both", "overall", overall)
 	}
 	t.Notes = []string{
-		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same task with the same tools and model. The slope is for a change of HR by 1. One observation is one instance under one condition, the mean over its replicates, which are not evidence of their own (replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
+		"HR → gap: least squares of NR centralized - NR deliberation on HR, of the centralized decision on the same " +
+			"task with the same tools and model. The slope is for a change of HR by 1. One observation is one " +
+			"instance under one condition, the mean over its replicates, which are not evidence of their own " +
+			"(replicates where there is only one instance); n counts these. NMAE → NR: over the same.",
 	}
 	for _, tools := range []bool{false, true} {
 		for _, s := range settings {
@@ -143,7 +149,8 @@ func gapsTable(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	if slices.ContainsFunc(t.Rows, func(row []table.Cell) bool { return row[0].Text == errorsOfAll }) {
-		t.Notes = append(t.Notes, "With centralized decisions, whose agent is handed the state, the relation is mostly between the two kinds.")
+		t.Notes = append(t.Notes, "With centralized decisions, whose agent is handed the state, the relation is "+
+			"mostly between the two kinds.")
 	}
 	addTaskNotes(v, &t)
 	return t, len(t.Rows) > 0

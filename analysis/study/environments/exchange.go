@@ -1,9 +1,8 @@
-// Package environments shows what environments measure of their own: of the exchange economy
-// total utility by rule and round, how rational, fair and rigid groups are, and the headline
-// figures of the voting study (paper 1); of recommendations the errors of ratings by round,
-// next to simple methods on the same items (paper 1); of decisions under partial information
-// the reward, how it differs from that of informed and of single agents, and how wrong
-// estimates are (paper 3).
+// Package environments shows what environments measure: of the exchange economy total utility by rule and
+// round, how rational, fair and rigid groups are, and the headline figures of the voting study (paper 1); of
+// recommendations the errors of ratings by round, next to simple methods on the same items (paper 1); of
+// decisions under partial information the reward, its difference from that of informed and of single agents,
+// and the errors of estimates (paper 3).
 package environments
 
 import (
@@ -14,18 +13,23 @@ import (
 )
 
 const (
-	utilityNote = "Group total utility and AUC are shares of the greatest possible total utility, 0 before the first decision; AUC@n is the mean of rounds 1 to n."
-	otherNote   = "Rationality: proposals worth more to their maker than the decision that stands, of all chances to propose; a skipped one and one before the first decision are not. " +
+	utilityNote = "Group total utility and AUC are shares of the greatest possible total utility, 0 before the first " +
+		"decision; AUC@n is the mean of rounds 1 to n."
+	otherNote = "Rationality: proposals worth more to their maker than the decision that stands, of all chances to " +
+		"propose; a skipped one and one before the first decision are not. " +
 		"Fairness: lowest over highest utility at the end, undefined without a decision. " +
-		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is compared with 0."
+		"Rigidity: rounds whose total utility is that of the round before, over the rounds that were run; round 1 is " +
+		"compared with 0."
 )
 
-// UtilityByRule returns Table 1 of paper 1 for an exchange economy: one row a condition, named first by its rule.
+// UtilityByRule returns Table 1 of paper 1 for an exchange economy: one row per condition, named first by its
+// rule.
 func UtilityByRule(c campaign.Campaign) (table.Table, bool) {
 	return economyTable(c.View(campaign.Exchange, "rule"), "Exchange economy by decision rule")
 }
 
-// UtilityBySetting returns Table 6 of paper 1, the same metrics: its rows are named only by the settings that vary.
+// UtilityBySetting returns Table 6 of paper 1: the same metrics, with rows named only by the settings that
+// vary.
 func UtilityBySetting(c campaign.Campaign) (table.Table, bool) {
 	return economyTable(c.View(campaign.Exchange), "Exchange economy by setting")
 }
@@ -44,7 +48,7 @@ func economyTable(v campaign.View, title string) (table.Table, bool) {
 	return v.MeansTable(title, measures, v.PercentNote(), table.ExtremesNote, utilityNote, otherNote)
 }
 
-// Readings returns the other readings of Table 1's metrics.
+// Readings returns other readings of the metrics in Table 1 of paper 1.
 func Readings(c campaign.Campaign) (table.Table, bool) {
 	reading := func(name string, of func(statistics.Rationality) (float64, bool)) campaign.Measure {
 		return campaign.Measure{Column: "rational of " + name,
@@ -66,7 +70,9 @@ func Readings(c campaign.Campaign) (table.Table, bool) {
 				return 100, true
 			}},
 		}, c.View(campaign.Exchange).PercentNote(),
-		"Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness leaves out collaborations without a decision, or counts them as 100.")
+		"Rational, of all chances to propose, of the proposals made, and of the comparable ones: those made while a "+
+			"decision stood. Rigid by decision: the allocation itself is the one of the round before. Fairness "+
+			"leaves out collaborations without a decision, or counts them as 100.")
 }
 
 // slots are an agent's chances to propose.

@@ -12,9 +12,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Headline returns the few figures that paper 1 sums its results up by: how much lower
-// the worst decision rule is than the best one in the first and in the last
-// round, and by how much messages grow from the first to the last.
+// Headline returns the headline figures of paper 1: how much lower the worst decision rule scores than the
+// best in the first and in the last round, and how much longer messages get from the first to the last.
 func Headline(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Headline figures: the worst decision rule against the best, and the growth of messages",
 		Columns: []string{
@@ -22,8 +21,11 @@ func Headline(c campaign.Campaign) (table.Table, bool) {
 	lowerRules(c, &t)
 	longerMessages(c, &t)
 	t.Notes = []string{
-		"Total utility in percent of the greatest possible, as in the table utility-by-rule: the condition with the least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
-		"Words per message, as in the table message-length: the change is the mean over conditions of (last round / first round - 1), and over environments the mean of theirs; the values are means over conditions. n: collaborations.",
+		"Total utility in percent of the greatest possible, as in the table utility-by-rule: the condition with the " +
+			"least mean against the one with the greatest (the reference), among conditions that differ in their rule only.",
+		"Words per message, as in the table message-length: the change is the mean over conditions of (last round / " +
+			"first round - 1), and over environments the mean of theirs; the values are means over conditions. n: " +
+			"collaborations.",
 	}
 	c.View("").AddNotes(&t)
 	return t, len(t.Rows) > 0

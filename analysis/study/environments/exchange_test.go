@@ -8,8 +8,8 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/referencetest"
 	"roundtable/envs"
+	"roundtable/envs/envtest"
 	"roundtable/envs/exchange"
-	"roundtable/envs/exchange/exchangetest"
 )
 
 // TestReferenceTrajectories sends the reference vectors through rows into Table 1.
@@ -42,7 +42,7 @@ func TestReferenceTrajectories(t *testing.T) {
 			for agent, amounts := range x.Proposals[r] {
 				var slot [2]*float64
 				if amounts != nil {
-					slot[0] = new(e.Utility(agent, exchangetest.Proposal(t, e, amounts)))
+					slot[0] = new(e.Utility(agent, envtest.ExchangeProposal(t, e, amounts)))
 				}
 				if standing != nil {
 					slot[1] = new(standing.Utilities[agent])
@@ -50,7 +50,7 @@ func TestReferenceTrajectories(t *testing.T) {
 				one.Slots = append(one.Slots, slot)
 			}
 			if x.Decisions[r] != nil {
-				s := e.Score(exchangetest.Proposal(t, e, x.Decisions[r]))
+				s := e.Score(envtest.ExchangeProposal(t, e, x.Decisions[r]))
 				standing, one.Utilities = &s, s.Utilities
 			}
 			if standing == nil {

@@ -11,7 +11,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Rows of Table 7.
+// Names of rows of Table 7. AsFour counts an undecided collaboration with the error of a guess of 4.
 const (
 	decidedN = "n with a decision"
 	AsFour   = "MAE, undecided as 4"
@@ -32,7 +32,8 @@ func RatingErrors(c campaign.Campaign) (table.Table, bool) {
 			return errorsAt(g.Succeeded(), measure, round)
 		})
 	t.Notes = []string{"In stars, with standard errors " + v.UnitsNote() +
-		" (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not counted as wrong. " + AsFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
+		" (of RMSE by the delta method). Over collaborations with a decision by that round; the others are not " +
+		"counted as wrong. " + AsFour + ": over all collaborations, one without a decision with the error of a guess of 4. " + decidedN + " and column n: collaborations."}
 	addBaselines(v, &t)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
@@ -62,7 +63,8 @@ func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
-// AbsoluteError returns a run's error of the decision that stands after a round.
+// AbsoluteError returns a measure of runs: the absolute error of the decision that stands after a round; false
+// if none does.
 func AbsoluteError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
 }
@@ -94,7 +96,8 @@ func isGuessKnown(runs []campaign.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
-// SquaredError returns the square of the error of the decision that stands after a round.
+// SquaredError returns a measure of runs: the squared error of the decision that stands after a round; false
+// if none does.
 func SquaredError(round int) func(campaign.Run) (float64, bool) {
 	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
 }
@@ -150,11 +153,14 @@ func addBaselines(v campaign.View, t *table.Table) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Baselines on the %d items of this sample, each once; they do not depend on the round. %s", items, BaselineNote))
+	t.Notes = append(t.Notes, fmt.Sprintf("Baselines on the %d items of this sample, each once; they do not depend "+
+		"on the round. %s", items, BaselineNote))
 }
 
-// BaselineNote says what the baselines are that figures draw.
-const BaselineNote = "always_4 is the paper's Always Guess 4. bias_model is the mean rating plus the bias of the movie and of the user, each shrunk by ten ratings of the mean (u1.base, 20 sweeps); it stands for the state of the art that the paper draws (Behera and Nain, 2023), whose predictions are not known here."
+// BaselineNote explains the baselines in the figures of ratings.
+const BaselineNote = "always_4 is the paper's Always Guess 4. bias_model is the mean rating plus the bias of the " +
+	"movie and of the user, each shrunk by ten ratings of the mean (u1.base, 20 sweeps); it stands for the state of " +
+	"the art that the paper draws (Behera and Nain, 2023), whose predictions are not known here."
 
 // baselineErrors returns the errors of each baseline on the sampled items, each
 // item once whatever the number of conditions and replicates.
@@ -179,8 +185,8 @@ func baselineErrors(v campaign.View) (byName map[string]statistics.RatingErrors,
 	return byName, len(seen)
 }
 
-// Baselines returns the absolute errors of the simple methods on the items of a
-// recommendation campaign, each item once.
+// Baselines returns, by method, the absolute errors of simple methods on the items of a recommendation
+// campaign, each item once.
 func Baselines(c campaign.Campaign) map[string]statistics.RatingErrors {
 	byName, _ := baselineErrors(c.View(campaign.Recsys))
 	return byName

@@ -4,7 +4,7 @@ import (
 	"roundtable/analysis/study/entry"
 )
 
-// Recommendation returns what the list of studies has of this one.
+// Recommendation returns the entry of the study of recommendations in the list of studies.
 func Recommendation() entry.Study {
 	return entry.Study{Title: entry.Recommendations, Tables: []entry.Table{
 		{Named: entry.Named{Name: "rating-errors", Shows: "recsys: errors of ratings by rule and round",

@@ -9,14 +9,14 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Cell is one beginning with the outcomes of what went on from it.
+// Cell is one beginning with the outcomes of its continuations.
 type Cell struct {
 	Unit    int32     // that it belongs to
-	AsItWas []float64 // without a change: of the original, and of what went on unchanged
-	Changed []float64
+	AsItWas []float64 // outcomes of the original, and of unchanged continuations
+	Changed []float64 // outcomes of continuations with the change
 }
 
-// Difference returns the mean with the change minus the mean without; false if one has none.
+// Difference returns the mean of Changed minus the mean of AsItWas; false if one of them is empty.
 func (c Cell) Difference() (float64, bool) {
 	if len(c.AsItWas) == 0 || len(c.Changed) == 0 {
 		return 0, false
@@ -24,8 +24,8 @@ func (c Cell) Difference() (float64, bool) {
 	return stat.Mean(c.Changed, nil) - stat.Mean(c.AsItWas, nil), true
 }
 
-// EffectsOf returns the mean difference over the cells of each unit that have one, in the
-// order of units: an estimate of E[outcome | do(change), beginning] − E[outcome | as it was, beginning].
+// EffectsOf returns, by unit in ascending order, the mean of Difference over the unit's cells that have one:
+// an estimate of E[outcome | do(change), beginning] − E[outcome | unchanged, beginning].
 func EffectsOf(cells []Cell) []float64 {
 	by := map[int32][]float64{}
 	for _, c := range cells {
@@ -36,8 +36,8 @@ func EffectsOf(cells []Cell) []float64 {
 	return meansOf(by)
 }
 
-// Chance returns the standard deviation of outcomes that went on from one beginning in
-// one way, pooled over beginnings; nil if no beginning has two. Each group is one beginning.
+// Chance returns the standard deviation of outcomes continued in one way from one beginning, pooled over
+// groups; each group holds the outcomes of one beginning. It is nil if no group has two.
 func Chance(groups [][]float64) *float64 {
 	sum, dof := 0.0, 0
 	for _, outcomes := range groups {

@@ -21,8 +21,7 @@ type row struct {
 	unchanged map[beginning][]campaign.Run // forked at the same point without a change
 }
 
-// Effects returns what each change of a fork does; false if the campaign is none, or its
-// original is not there.
+// Effects returns the effect of each change of a fork; false if c is no fork, or its original is not there.
 func Effects(c campaign.Campaign) (table.Table, bool) {
 	if c.Original == nil {
 		return table.Table{}, false
@@ -55,9 +54,15 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration continues the stored turns of one of "+c.Original.Name+
-			", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns after that point, or ends there by what is changed; the others are the original to its end.",
-		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of what continued from the same turn without a change, where there is such: a message that is removed or replaced is that turn or the last one before it. Paired, the mean over "+c.CountedUnits()+", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance; a row of which no collaboration was changed has none. "+v.ScoreNote(),
-		"By chance: standard deviation of outcomes that continued from one beginning in the same way, pooled over the beginnings that reached the point; it needs replicates. Cost: what was paid for what was asked after the fork, and of the whole originals; empty where a price is not known.")
+			", its beginning, up to the point of the fork; nothing of these was asked again. Reached: has turns "+
+			"after that point, or ends there by what is changed; the others are the original to its end.",
+		"Effect: mean outcome with the change minus that as it was, of the same beginning: of the original, and of "+
+			"what continued from the same turn without a change, where there is such: a message that is removed or "+
+			"replaced is that turn or the last one before it. Paired, the mean over "+c.CountedUnits()+
+			", with its 95 % t interval and Student's p, not corrected for the number of rows. A row without a change is compared with the original alone: its effect is 0 but for chance; a row of which no collaboration was changed has none. "+v.ScoreNote(),
+		"By chance: standard deviation of outcomes that continued from one beginning in the same way, pooled over "+
+			"the beginnings that reached the point; it needs replicates. Cost: what was paid for what was asked "+
+			"after the fork, and of the whole originals; empty where a price is not known.")
 	v.AddNotes(&t)
 	return t, true
 }

@@ -1,11 +1,11 @@
-// Package forks shows what forks of a campaign's collaborations found: the effect of each
-// change against the original and what continued unchanged, from the same beginnings, with
-// what chance alone does and what both have cost.
+// Package forks shows the results of forks of a campaign's collaborations: the effect of each change compared
+// with the original and with unchanged continuations from the same point, the variation by chance alone, and
+// the cost of both.
 //
-// Effects of changes, and what parts contribute (Shapley), are estimated from outcomes that
-// went on from one beginning in different ways. What belongs to one unit (an instance) counts
-// as one, in every interval, and chance is measured, not assumed: outcomes that differ
-// although nothing was changed are what it is.
+// Effects of changes and contributions of parts (Shapley values) are estimated from outcomes that were
+// continued in different ways from the same beginning. In every interval, everything of one unit (an instance)
+// counts as one. Chance is measured, not assumed: it is the variation of outcomes between unchanged
+// continuations.
 package forks
 
 import (
@@ -15,14 +15,15 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Study returns what the list of studies has of this one.
+// Study returns the study's entry in the list of studies.
 func Study() entry.Study {
-	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{campaign.Keeping[point]("", readPoint)}, Tables: []entry.Table{
-		{Named: entry.Named{Name: "fork-effects",
-			Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
-			Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true,
-			Shown: entry.Always},
-	}}
+	return entry.Study{Title: entry.Forks, Readers: []campaign.Reader{campaign.Keeping[point]("", readPoint)},
+		Tables: []entry.Table{
+			{Named: entry.Named{Name: "fork-effects",
+				Shows: "forks: what each change does to the outcome, against the original and what continued unchanged",
+				Needs: "forks of a campaign that is in the lake (roundtable fork)"}, Build: Effects, Apart: true,
+				Shown: entry.Always},
+		}}
 }
 
 // point is where a collaboration leaves the original.
@@ -33,7 +34,7 @@ type point struct {
 	First, Asked int
 }
 
-// isOf reports whether a collaboration that nothing was changed in goes on from the same
+// isOf reports whether a collaboration that nothing was changed in continues from the same
 // point: a message that is replaced may be its last turn or the one before it, and counts
 // follow of themselves.
 func (p point) isOf(unchanged point) bool {

@@ -8,13 +8,13 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// MaxPlayers is the most parts among which an outcome is divided.
+// MaxPlayers is the largest number of players (parts) of an attribution.
 const MaxPlayers = 63
 
 // mostExact is the most players of whom all coalitions are looked at.
 const mostExact = 16
 
-// Coalition is a set of players, a bit each.
+// Coalition is a set of players, as bits.
 type Coalition uint64
 
 // Everyone returns the coalition of all n players.
@@ -23,7 +23,7 @@ func Everyone(n int) Coalition { return 1<<n - 1 }
 // Has reports whether a player is in the coalition.
 func (c Coalition) Has(player int) bool { return c>>player&1 == 1 }
 
-// Absent returns the players of n who are not in it.
+// Absent returns those of n players who are not in the coalition.
 func (c Coalition) Absent(n int) []int {
 	var all []int
 	for i := range n {
@@ -34,8 +34,8 @@ func (c Coalition) Absent(n int) []int {
 	return all
 }
 
-// Orders returns orders in which n players join, in pairs: one that is drawn, and its
-// reverse, whose errors have the other sign where contributions depend on who is there.
+// Orders returns 2·pairs orders in which n players join: each drawn order is followed by its reverse, whose
+// error has the opposite sign where contributions depend on who is present (antithetic sampling).
 func Orders(n, pairs int, draw *rand.Rand) [][]int {
 	var all [][]int
 	for range pairs {
@@ -47,7 +47,7 @@ func Orders(n, pairs int, draw *rand.Rand) [][]int {
 	return all
 }
 
-// Along returns the coalitions that an order goes through, from nobody to everyone.
+// Along returns the coalitions that arise when players join in order, from nobody to everyone.
 func Along(order []int) []Coalition {
 	all := []Coalition{0}
 	for _, player := range order {
@@ -56,16 +56,16 @@ func Along(order []int) []Coalition {
 	return all
 }
 
-// Game is one beginning with the outcomes of coalitions.
+// Game is one beginning with the outcomes of coalitions, and the orders to use.
 type Game struct {
 	Unit   int32
 	Orders [][]int
 	Values map[Coalition]float64
 }
 
-// Shapley returns what each of n players contributes: over all orders if every coalition
-// has a value, else the mean over the orders that are complete. Either way the sum is the
-// value of everyone minus that of nobody. It is false if no order is complete.
+// Shapley returns the Shapley value of each of n players: over all orders if every coalition has a value, else
+// the mean over those of g.Orders whose coalitions all have one. Either way the values sum to that of everyone
+// minus that of nobody. ok is false if no order is complete.
 func (g Game) Shapley(n int) (shares []float64, ok bool) {
 	if n <= mostExact && len(g.Values) == 1<<n {
 		return g.exactValues(n), true
@@ -107,8 +107,7 @@ func (g Game) exactValues(n int) []float64 {
 	return shares
 }
 
-// Share is what a player contributes: the mean over units, with its 95 % t interval,
-// which is nil below two units.
+// Share is the contribution of a player: the mean over units with its 95 % t interval, nil below two units.
 type Share struct {
 	Mean   float64
 	Within *statistics.Interval
@@ -122,7 +121,7 @@ type Attribution struct {
 	Exact  int   // of these, those in which every coalition has a value
 }
 
-// Attribute returns the contributions of n players to games, each unit counting as one;
+// Attribute returns the contributions of n players to the outcomes of games; each unit counts as one. ok is
 // false if no game has a complete order.
 func Attribute(n int, games []Game) (a Attribution, ok bool) {
 	by := make([]map[int32][]float64, n+1)

@@ -1,5 +1,5 @@
-// Package numeric shows agents whose state is a number or a position: whether,
-// when and where they come together, by which strategy, and who leads (paper 5).
+// Package numeric shows agents whose state is a number or a position (paper 5): whether, when and where they
+// reach consensus, by which strategy, and who leads.
 package numeric
 
 import (
@@ -24,7 +24,7 @@ const (
 	atRest       = 1e-6        // positions this near are the same
 )
 
-// States are the path of a run and the settings that its figures need.
+// States is the path of a run with the settings that its figures need.
 type States struct {
 	Path
 	Epsilon float64 // agents no farther apart are together
@@ -46,7 +46,7 @@ func readStates(r *campaign.Run, rows record.Rows) error {
 	return nil
 }
 
-// StatesOf returns the states of a run; none under another protocol.
+// StatesOf returns the states of a run; the zero value if its protocol has none.
 func StatesOf(r campaign.Run) States { return campaign.Part[States](r.Parts) }
 
 func settingOr(set map[string]string, key string, usual float64) float64 {
@@ -71,7 +71,7 @@ func withStates(g campaign.Group) []campaign.Run {
 	return g.Having(func(r campaign.Run) bool { return len(StatesOf(r).States) > 0 })
 }
 
-// Consensus returns whether, when and where groups came together, one row a condition.
+// Consensus returns whether, when and where groups reached consensus: one row per condition.
 func Consensus(c campaign.Campaign) (table.Table, bool) {
 	of := func(f func(States) (float64, bool)) func(campaign.Run) (float64, bool) {
 		return func(r campaign.Run) (float64, bool) {
@@ -102,9 +102,12 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 	return v.MeansTable("Coming together by setting (paper 5)", measures,
 		"Mean over collaborations (standard error "+v.UnitsNote()+
 			"); n= counts these units where a value is not defined for all collaborations.",
-		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
-			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a share of the width at the start. "+
-			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a period of 2 rounds or more.", usualEpsilon, clusterGap))
+		fmt.Sprintf("Reached: from some round on no two agents are farther apart than protocol.epsilon (%v if not "+
+			"set) in a coordinate; round is the first such, 0 the start. Width: that difference at the end. "+
+			"Bias: mean at the end minus mean of the starts, its length in more than one dimension; bias/width as a "+
+			"share of the width at the start. "+
+			"Clusters at the end: gaps of more than %v. Oscillates: the last states repeat those before with a "+
+			"period of 2 rounds or more.", usualEpsilon, clusterGap))
 }
 
 // isDriven says that some agents take time to move.
@@ -114,8 +117,8 @@ func isDriven(v campaign.View) bool {
 	})
 }
 
-// StrategyShares returns which strategy moves follow, in percent of those that tell:
-// of all agents of a condition, and of each personality where they have several.
+// StrategyShares returns the share of each strategy, in percent of the moves that are neither Agreed nor
+// Alone: for all agents of a condition, and for each personality if there are several.
 func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := table.Table{Title: "Strategies of moves, percent"}
@@ -145,8 +148,10 @@ func StrategyShares(c campaign.Campaign) (table.Table, bool) {
 				func(agent int) bool { return x.personality == "all" || personalityOf(x.Group, agent) == x.personality })
 		}},
 		table.Of(v.EndedColumns(), group))
-	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that are seen count the same. Other holds erroneous moves. "+
-		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are counted apart. Personality: of the agents whose moves are counted, as the condition gives it.", sameStrategy)}
+	t.Notes = []string{fmt.Sprintf("A move follows the strategy whose target is nearest, within %v; all agents that "+
+		"are seen count the same. Other holds erroneous moves. "+
+		"Moves of agents that see only agents at their own place (agreed) or nobody (alone) tell nothing and are "+
+		"counted apart. Personality: of the agents whose moves are counted, as the condition gives it.", sameStrategy)}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
@@ -175,7 +180,7 @@ func strategyCells(g campaign.Group, of func(agent int) bool) []table.Cell {
 	return append(cells, table.Count(telling), table.Count(counts[Agreed]), table.Count(counts[Alone]))
 }
 
-// Influence returns who leads: the weight of each agent's start in the final value.
+// Influence returns who leads: the weight of each agent's start in the final value, as Lead estimates it.
 func Influence(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := table.Table{Title: "Who leads: final mean regressed on the starts"}
@@ -208,7 +213,8 @@ func Influence(c campaign.Campaign) (table.Table, bool) {
 	t.Notes = []string{"Least squares with an intercept " + v.UnitsNote() +
 		" of a condition (classical standard error); " + replicateMeans +
 		" Averagers have the weights of the DeGroot limit. " +
-		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts do not vary."}
+		"Not defined without more such observations than agents and one (every coordinate is one), or if the starts " +
+		"do not vary."}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
@@ -227,7 +233,7 @@ func unitPaths(g campaign.Group) []Path {
 	return paths
 }
 
-// MonteCarlo returns the statistics of final values of groups on a line that reached a consensus (Fig. 4).
+// MonteCarlo returns statistics of the final values of groups on a line that reached consensus (Fig. 4).
 func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	v := gatheringsOf(c)
 	t := table.Table{Title: "Final values of groups that reached a consensus"}
@@ -249,14 +255,15 @@ func MonteCarlo(c campaign.Campaign) (table.Table, bool) {
 	some := slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return len(unitSample(g, Final).Values) > 0 })
 	t.Notes = []string{"Mean (standard error) and variance " + v.UnitsNote() +
 		", of collaborations on a line whose agents end within protocol.epsilon of each other; " + replicateMeans +
-		" n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: final minus start. " +
-		"From, to: 95 % interval of the variance by χ², which holds for normal values."}
+		" n= where not all have such a one. Final: mean of the agents at the end; start: mean of their starts; bias: " +
+		"final minus start. From, to: 95 % interval of the variance by χ², which holds for normal values."}
 	v.AddNotes(&t)
 	return t, some
 }
 
 // replicateMeans says what an observation is where instances have replicates.
-const replicateMeans = "replicates of one instance start alike and are not evidence of their own, so an instance has the mean of its replicates."
+const replicateMeans = "replicates of one instance start alike and are not evidence of their own, so an instance has " +
+	"the mean of its replicates."
 
 // unitSample returns the values of a condition's units, each the mean over its runs that have one.
 func unitSample(g campaign.Group, value func(campaign.Run) (float64, bool)) table.Sample {

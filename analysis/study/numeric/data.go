@@ -10,7 +10,7 @@ import (
 // The tables of this file are the data of figures: one row an observation.
 // They are made when they are asked for by name.
 
-// Finals returns the dots of Fig. 4: each run's means at the start and at the end.
+// Finals returns each run's mean position at the start and at the end: the dots of Fig. 4 of paper 5.
 func Finals(c campaign.Campaign) (table.Table, bool) {
 	return dataTable(c, "Each run's values at the start and at the end (data of Fig. 4)",
 		[]string{"start", "final", "bias", "reached"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {
@@ -52,8 +52,8 @@ func Trajectories(c campaign.Campaign) (table.Table, bool) {
 		})
 }
 
-// PathData returns where agents that take time to move are after each step of their
-// motion (data of Fig. 10a).
+// PathData returns the position of agents that need time to move after each step of their motion (data of Fig.
+// 10a).
 func PathData(c campaign.Campaign) (table.Table, bool) {
 	t, ok := dataTable(c, "Positions of robots over time (data of Fig. 10)",
 		[]string{"seconds", "agent", "coordinate", "actual"}, func(_ campaign.Group, r campaign.Run) [][]table.Cell {

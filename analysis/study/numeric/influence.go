@@ -37,11 +37,10 @@ func meanState(paths []Path, of func(Path) State) State {
 	return mean
 }
 
-// Lead regresses the mean at the end on the agents' starts, with an intercept:
-// least squares over paths that are independent of each other, every coordinate
-// an observation. In a group of averagers the coefficients are the weights of the
-// DeGroot limit. It is not defined without more observations than coefficients
-// or if the starts do not vary enough.
+// Lead regresses the mean position at the end on the agents' starts, with an intercept: least squares over
+// independent paths, every coordinate an observation. In a group of averagers the coefficients are the weights
+// of the DeGroot limit. It is undefined without more observations than coefficients, or if the starts do not
+// vary enough.
 func Lead(paths []Path) (byAgent []influence, r2 float64, ok bool) {
 	if len(paths) == 0 {
 		return nil, 0, false

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Width returns the greatest difference in a coordinate; max − min on a line.
+// Width returns the largest range (max − min) over the coordinates.
 func (s State) Width() float64 {
 	width := 0.0
 	for k := range s[0] {
@@ -18,7 +18,7 @@ func (s State) Width() float64 {
 	return width
 }
 
-// Mean of the agents, by coordinate.
+// Mean returns the mean position of the agents, by coordinate.
 func (s State) Mean() []float64 {
 	mean := make([]float64, len(s[0]))
 	for k := range mean {
@@ -30,14 +30,14 @@ func (s State) Mean() []float64 {
 	return mean
 }
 
-// First and Last are the states at the start and at the end.
+// First returns the state at the start.
 func (p Path) First() State { return p.States[0] }
 
 // Last returns the state at the end.
 func (p Path) Last() State { return p.States[len(p.States)-1] }
 
-// Reached returns the first time from which on the width is at most epsilon for
-// good; false if the last one is wider. 0 is the start.
+// Reached returns the first time from which the width is at most epsilon until the end; 0 is the start. It
+// returns false if the last width is larger.
 func (p Path) Reached(epsilon float64) (time int, ok bool) {
 	time = len(p.States)
 	for time > 0 && p.States[time-1].Width() <= epsilon {
@@ -55,8 +55,8 @@ func (p Path) Bias() []float64 {
 	return bias
 }
 
-// NormalisedBias returns the bias as a share of the width at the start: signed on a
-// line, its length in more dimensions. It is not defined if all start together.
+// NormalisedBias returns the bias divided by the width at the start: signed on a line, its length in more
+// dimensions. It is undefined if all agents start at the same point.
 func (p Path) NormalisedBias() (float64, bool) {
 	width := p.First().Width()
 	if width == 0 {
@@ -73,9 +73,9 @@ func signedLength(v []float64) float64 {
 	return lengthOf(v)
 }
 
-// Period returns the smallest n ≥ 2 such that the last n states repeat the n before
-// them, within a tolerance in each coordinate: the states oscillate. It is 0 if
-// there is none, or if the last two states are the same: they are at rest.
+// Period returns the smallest n ≥ 2 for which the last n states repeat the n before them, within tolerance in
+// each coordinate: the states oscillate. It is 0 if there is none, or if the last two states are equal: they
+// are at rest.
 func (p Path) Period(tolerance float64) int {
 	n := len(p.States)
 	repeats := func(period int) bool {
@@ -115,8 +115,8 @@ func areNear(a, b []float64, tolerance float64) bool {
 	return true
 }
 
-// Clusters counts groups of agents, in which each is at most gap away from
-// another of its own group and more from all others (single linkage).
+// Clusters counts the groups in which each agent is at most gap away from another one, and farther from all
+// others (single linkage).
 func (s State) Clusters(gap float64) int {
 	left := slices.Clone(s)
 	clusters := 0
@@ -138,8 +138,8 @@ func (s State) Clusters(gap float64) int {
 	return clusters
 }
 
-// Gathered returns how many steps of their motion agents took until the width was at
-// most epsilon for good; false if it is not, or if they arrive at once.
+// Gathered returns after how many steps of motion the width stayed at most epsilon until the end; false if it
+// never did, or if agents move without steps.
 func (p Path) Gathered(epsilon float64) (steps int, ok bool) {
 	if len(p.Steps) == 0 {
 		return 0, false

@@ -9,10 +9,10 @@ import (
 	"roundtable/analysis/lake/record"
 )
 
-// State is where all agents are at one time: by agent and coordinate.
+// State is the positions of all agents at one time, by agent and coordinate.
 type State [][]float64
 
-// Path is how the states of one collaboration went.
+// Path is the sequence of states of one collaboration.
 type Path struct {
 	States []State // by time: 0 is the start, n the end of round n
 	Moves  []Move  // plans, by round and agent; turns without a usable answer are left out
@@ -21,7 +21,7 @@ type Path struct {
 	Steps [][][][]float64
 }
 
-// Move is one plan: where an agent wanted to be, and what it saw then.
+// Move is one plan of an agent: where it wanted to go, and what it saw then.
 type Move struct {
 	Agent, Round int
 	Own          []float64
@@ -29,12 +29,10 @@ type Move struct {
 	To           []float64
 }
 
-// FromTurns reads a collaboration's turns, which are in the order of entries.
-// It is empty if they hold no states. A last round that was not finished is
-// left out of States. An agent that remembers has heard those of whom it sees
-// something new: so where networks change, what it remembers does not count as
-// heard, and where messages are late, neither does what is repeated before the
-// first message comes through.
+// FromTurns returns the path in a collaboration's turns, which must be in the order of entries; it is empty if
+// they hold no states. An unfinished last round is left out of States. An agent with a memory counts as
+// hearing those agents of whom it sees something new. So where networks change, what it remembers does not
+// count as heard, and where messages are late, neither does what is repeated before the first message arrives.
 func FromTurns(turns []record.Turn, agents int) (Path, error) {
 	entries, err := record.TurnsByEntry(turns)
 	if err != nil {

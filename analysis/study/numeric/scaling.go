@@ -8,8 +8,8 @@ import (
 	"roundtable/analysis/statistics"
 )
 
-// Sized is one value of each run of groups of one size. Pairs tell which runs
-// of other sizes began from the same draw of starts.
+// Sized holds one value per unit for groups of one size. Equal Pairs in several sizes began from the same draw
+// of starts.
 type Sized struct {
 	Agents int
 	Values []float64
@@ -33,10 +33,10 @@ type estimate struct {
 // leastVariance is less than any that is more than rounding: positions have 12 digits.
 const leastVariance = 1e-12
 
-// Scale fits the line by least squares over sizes. Its errors come from each
-// run's own influence on the variances, added up over the sizes that share its
-// draw of starts: they assume neither normal values nor independent sizes. It
-// is not defined for fewer than two sizes with a variance.
+// Scale fits a line to the variance by the number of agents, by least squares over sizes. Its standard errors
+// come from each run's influence on the variances, summed over the sizes that share its draw of starts: they
+// assume neither normal values nor independent sizes. It is undefined for fewer than two sizes with a
+// variance.
 func Scale(sizes []Sized) (scaling, bool) {
 	var s scaling
 	var x []float64

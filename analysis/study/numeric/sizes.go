@@ -11,21 +11,20 @@ import (
 
 const agentsKey = "env.agents"
 
-// Family is conditions on a line that differ in nothing but the number of
-// agents, by that number.
+// Family is a group of conditions on a line that differ only in the number of agents, sorted by it.
 type Family struct {
 	campaign.Condition // the first, without its runs
 	Sizes              []FamilySize
 }
 
-// FamilySize is one of its conditions.
+// FamilySize is one condition of a family.
 type FamilySize struct {
 	Agents int
 	Runs   []campaign.Run // that succeeded
 }
 
-// Families of conditions with numeric states on a line, and the settings, the
-// number of agents aside, in which they differ.
+// Families groups the conditions with numeric states on a line; varying are the settings, without the number
+// of agents, in which the families differ.
 func Families(c campaign.Campaign) (list []Family, varying []string) {
 	v := gatheringsOf(c)
 	if len(v.Groups) > 1 {
@@ -52,7 +51,8 @@ func Families(c campaign.Campaign) (list []Family, varying []string) {
 	return list, varying
 }
 
-// Sized returns the values of the units by size, each the mean over its runs that have one.
+// Sized returns, for each size, the mean of the measure of over the runs of each unit; runs without a value
+// are left out.
 func (f Family) Sized(of func(campaign.Run) (float64, bool)) []Sized {
 	var sizes []Sized
 	for _, s := range f.Sizes {
@@ -66,7 +66,8 @@ func (f Family) Sized(of func(campaign.Run) (float64, bool)) []Sized {
 	return sizes
 }
 
-// Final returns the mean of the agents at the end of a run on a line that reached a consensus.
+// Final returns the mean position of the agents at the end of a run on a line; false if it reached no
+// consensus.
 func Final(r campaign.Run) (float64, bool) {
 	if len(StatesOf(r).States) == 0 || len(StatesOf(r).First()[0]) != 1 ||
 		StatesOf(r).Last().Width() > StatesOf(r).Epsilon {
@@ -84,7 +85,7 @@ func finalStart(r campaign.Run) (float64, bool) {
 	return StatesOf(r).First().Mean()[0], true
 }
 
-// FinalBias returns the final value minus the mean of the starts.
+// FinalBias returns Final minus the mean of the starts.
 func FinalBias(r campaign.Run) (float64, bool) {
 	final, ok := Final(r)
 	if !ok {
@@ -117,10 +118,13 @@ func Variances(c campaign.Campaign) (table.Table, bool) {
 	}
 	t.Columns = append(slices.Clone(columns), "of", "agents", "exponent", "from", "to", "variance of one", "one from",
 		"one to", "n")
-	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
-		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the variances, for which values need not be normal; " + replicateMeans + " " +
+	t.Notes = []string{"Least squares of ln variance on ln agents over conditions that differ in nothing but the " +
+		"number of agents: variance = (variance of one) · agents^exponent, -1 for the mean of independent values. " +
+		"From, to: 95 % intervals from each instance's (of the only one, each replicate's) influence on the " +
+		"variances, for which values need not be normal; " + replicateMeans + " " +
 		"Over groups that reached a consensus (n: values in all sizes, " + gatheringsOf(c).UnitsNote() +
-		"); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of their starts."}
+		"); agents: the sizes with a variance. Final: mean of the agents at the end; bias: that minus the mean of " +
+		"their starts."}
 	gatheringsOf(c).AddNotes(&t)
 	return t, len(t.Rows) > 0
 }

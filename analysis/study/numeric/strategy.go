@@ -23,10 +23,9 @@ func listStrategies() []Strategy {
 	return []Strategy{Average, AverageWithoutSelf, Suggestible, Stubborn, Other}
 }
 
-// Strategy returns the strategy whose target is nearest to where the move goes, within a
-// tolerance. Of equally near ones the first of average, stubborn, suggestible,
-// average without self counts: with one other agent, going where it is and
-// averaging without oneself are the same, and the paper calls it suggestible.
+// Strategy returns the strategy whose target is nearest to the move's, within tolerance. Of equally near ones
+// it returns the first of average, stubborn, suggestible, average without self: with one other agent, going
+// where it is and averaging without oneself are the same, and the paper calls it suggestible.
 func (m Move) Strategy(tolerance float64) Strategy {
 	if len(m.Others) == 0 {
 		return Alone
@@ -49,7 +48,7 @@ func (m Move) Strategy(tolerance float64) Strategy {
 	return best
 }
 
-// CountStrategies adds up the strategies of moves.
+// CountStrategies counts moves by their strategy, see Move.Strategy.
 func CountStrategies(moves []Move, tolerance float64) map[Strategy]int {
 	counts := map[Strategy]int{}
 	for _, m := range moves {

@@ -8,8 +8,8 @@ import (
 // interval is from Low to High.
 type interval struct{ Low, High float64 }
 
-// Variance of values (with n−1) and its 95 % interval, (n−1)s²/χ², which holds
-// for normal values. It is not defined for fewer than two values.
+// Variance returns the variance of values (with n−1) and its 95 % interval, (n−1)s²/χ², which holds for normal
+// values. It is undefined for fewer than two values.
 func Variance(values []float64) (variance float64, within interval, ok bool) {
 	n := float64(len(values))
 	if n < 2 {

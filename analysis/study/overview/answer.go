@@ -11,8 +11,8 @@ import (
 	"roundtable/workflows/until"
 )
 
-// Answer returns each comparison of a campaign's question with the interval that holds at
-// any time, when it was decided, and what was saved; false if the campaign has no question.
+// Answer returns each comparison of a campaign's question with its anytime-valid interval, when it was
+// decided, and what stopping saved; false if the campaign has no question.
 func Answer(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{}
 	q := c.Question
@@ -46,9 +46,12 @@ func answerNote(c campaign.Campaign, course *until.Course, design *until.Design)
 	if n := len(course.Comparisons()); n > 1 {
 		family = fmt.Sprintf(" and over all %d comparisons", n)
 	}
-	return fmt.Sprintf("%s of %d looked at, %s. A unit is an instance with all its replicates, or a replicate of an only instance; all weigh the same. A - B: mean difference of %s over n units, in each over the pairs of cells that differ in %s alone: first over replicates, then over the combinations of values on the other axes. "+
+	return fmt.Sprintf("%s of %d looked at, %s. A unit is an instance with all its replicates, or a replicate of an "+
+		"only instance; all weigh the same. A - B: mean difference of %s over n units, in each over the pairs of "+
+		"cells that differ in %s alone: first over replicates, then over the combinations of values on the other axes. "+
 		"From, to: confidence sequences (%s), which hold at all looks at once%s with probability %v. "+
-		"A comparison is decided when %s; it is then left as it is. Collaborations without a decision count as in the column outcome; those that failed have no value.",
+		"A comparison is decided when %s; it is then left as it is. Collaborations without a decision count as in "+
+		"the column outcome; those that failed have no value.",
 		wording.Count(course.Units(), "unit"), design.Units(), order, q.Measure, q.Compare, methodText(q.Method),
 		family, 1-q.Level, q.Goal())
 }
@@ -58,7 +61,9 @@ func answerNote(c campaign.Campaign, course *until.Course, design *until.Design)
 func unitsNotes(c campaign.Campaign, course *until.Course, design *until.Design) (notes []string) {
 	for _, x := range course.Comparisons() {
 		if x.LeftOut > 0 {
-			notes = append(notes, fmt.Sprintf("%s - %s: %s left out, of which a cell has no value. If they are of one combination of values on the other axes, it weighs less in the difference.", x.A, x.B, wording.Count(x.LeftOut, "pair")))
+			notes = append(notes, fmt.Sprintf("%s - %s: %s left out, of which a cell has no value. If they are of "+
+				"one combination of values on the other axes, it weighs less in the difference.", x.A, x.B,
+				wording.Count(x.LeftOut, "pair")))
 		}
 		if x.Lacks != "" {
 			notes = append(notes, fmt.Sprintf("%s - %s has no interval yet: %s (n = %d).", x.A, x.B, x.Lacks, x.Pairs))
@@ -88,7 +93,8 @@ func methodText(method string) string {
 	if method == until.Betting {
 		return "betting: for any distribution within the bounds"
 	}
-	return "asymptotic: for large samples, exact for normal differences; rare large differences of one sign can exceed the level, which method betting with bounds low and high does not"
+	return "asymptotic: for large samples, exact for normal differences; rare large differences of one sign can " +
+		"exceed the level, which method betting with bounds low and high does not"
 }
 
 func answerColumns(course *until.Course, units int) []table.Columns[until.Comparison] {
@@ -145,6 +151,7 @@ func savedNote(c campaign.Campaign) string {
 	if unneeded == 0 {
 		return "No cell is saved (yet): what is not needed is stopped when no comparison is open."
 	}
-	return fmt.Sprintf("Saved against the whole plan: %d of %s, which ended stopped: answered; at the means of those of their condition that succeeded, these would have taken %.0f calls and $%.2f (those that ran took $%.2f).",
+	return fmt.Sprintf("Saved against the whole plan: %d of %s, which ended stopped: answered; at the means of those "+
+		"of their condition that succeeded, these would have taken %.0f calls and $%.2f (those that ran took $%.2f).",
 		unneeded, wording.Count(unneeded+ran, "cell"), calls, usd, spent)
 }

@@ -10,8 +10,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// BuyNext returns, for each two conditions, how much of the noise of their difference is
-// between instances and how much within them, and what further money would buy.
+// BuyNext returns, for each pair of conditions, how much of the variance of their difference is between
+// instances and how much within them, and what more instances or replicates would gain.
 func BuyNext(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "What to buy next: instances or replicates"}
@@ -34,9 +34,20 @@ func BuyNext(c campaign.Campaign) (table.Table, bool) {
 	}
 	table.Fill(&t, rows, noiseColumns(unit)...)
 	t.Notes = []string{
-		"Differences of the final score, A - B, of the same replicate of the same instance. Between: standard deviation of the true difference over instances; within: over replicates of one instance (one-way random effects); ICC: share of the variance that is between. Empty where each instance has one replicate: the two cannot be told apart. " +
-			"Cost: mean cost of a cell of A plus one of B, which is that of one replicate, and of a new instance with one replicate. Half width: of the 95 % interval by Student's t over instances, now and after spending as much again (twice) or three times as much again (four times) on new instances with as many replicates each, or on further replicates of the same instances.",
-		"Best number of replicates for the money: 1, unless an instance has a price besides its calls, as an answer that is made by hand; then √(price/cost) · within/between. A new instance says more than a replicate for the same money, however noisy it is. Two pay above: the price of an instance from which 2 replicates are better than 1. Where an environment has one instance only, its replicates are the units and stand under instances. If the data set has no further instances, go by the columns of replicates: between/√n is what no replicate gets below.",
+		"Differences of the final score, A - B, of the same replicate of the same instance. Between: standard " +
+			"deviation of the true difference over instances; within: over replicates of one instance (one-way " +
+			"random effects); ICC: share of the variance that is between. Empty where each instance has one " +
+			"replicate: the two cannot be told apart. " +
+			"Cost: mean cost of a cell of A plus one of B, which is that of one replicate, and of a new instance " +
+			"with one replicate. Half width: of the 95 % interval by Student's t over instances, now and after " +
+			"spending as much again (twice) or three times as much again (four times) on new instances with as many " +
+			"replicates each, or on further replicates of the same instances.",
+		"Best number of replicates for the money: 1, unless an instance has a price besides its calls, as an answer " +
+			"that is made by hand; then √(price/cost) · within/between. A new instance says more than a replicate " +
+			"for the same money, however noisy it is. Two pay above: the price of an instance from which 2 " +
+			"replicates are better than 1. Where an environment has one instance only, its replicates are the units " +
+			"and stand under instances. If the data set has no further instances, go by the columns of replicates: " +
+			"between/√n is what no replicate gets below.",
 	}
 	v.AddNotes(&t)
 	return t, len(rows) > 0

@@ -15,8 +15,8 @@ import (
 // resamples of the bootstrap.
 const resamples = 9999
 
-// Comparisons returns the differences of the final score between all pairs of
-// conditions of an environment that have a unit in common, over these. One environment's pairs are one family.
+// Comparisons returns the differences of the final score between all pairs of conditions of an environment
+// that have units in common, over these units. The pairs of one environment are one family of tests.
 func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "Pairwise comparisons"}
@@ -45,12 +45,21 @@ func Comparisons(c campaign.Campaign) (table.Table, bool) {
 	}
 	table.Fill(&t, rows, comparedColumns()...)
 	if len(left) > 0 {
-		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other condition (collaborations): "+strings.Join(left, "; ")+".")
+		t.Notes = append(t.Notes, "Left out, as the same replicate of the same instance has no value under the other "+
+			"condition (collaborations): "+strings.Join(left, "; ")+".")
 	}
 	t.Notes = append([]string{
-		v.ScoreNote() + " A - B: mean difference of the score at the end with its standard error, over n pairs. Collaborations are paired by instance and replicate, and what only one condition has is left out; a pair is an instance with the mean of the differences of its replicates, or, where there is only one instance, a replicate. " +
-			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: sign-flip permutation test (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the environment; Wilcoxon's signed ranks, uncorrected.",
-		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
+		v.ScoreNote() + " A - B: mean difference of the score at the end with its standard error, over n pairs. " +
+			"Collaborations are paired by instance and replicate, and what only one condition has is left out; a " +
+			"pair is an instance with the mean of the differences of its replicates, or, where there is only one " +
+			"instance, a replicate. " +
+			"95 %: Student's t over the pairs, of shares cut at -1 and 1. BCa: bootstrap over the pairs, 9,999 " +
+			"resamples; it covers less than it says where pairs are few or differences have heavy tails (0.85 " +
+			"instead of 0.95 at 15 pairs, where Student's t has 0.96 or more), so go by the former. p: sign-flip " +
+			"permutation test (exact up to 20 pairs, else 9,999 draws), Holm's correction over all rows of the " +
+			"environment; Wilcoxon's signed ranks, uncorrected.",
+		"Detectable: the smallest difference (of a share, above 1 means none: too few pairs) that Student's paired " +
+			"test finds in these n with power 0.8, at 0.05 over the number of rows of the environment (Bonferroni). " +
 			"n needed: pairs that would find the observed difference so; for planning, not as evidence.",
 	}, t.Notes...)
 	v.AddNotes(&t)

@@ -2,6 +2,7 @@ package overview
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -18,6 +19,7 @@ import (
 type noiseFloor struct {
 	variance float64 // of the mean outcome, by chance alone: of one of the two runs
 	dof      float64 // replicates beyond the first, over all instances
+	step     float64 // between neighbouring values of the mean of outcomes that are 0 or 1; else 0
 	mean     *float64
 	runs     int
 }
@@ -27,13 +29,14 @@ type noiseFloor struct {
 // has two.
 func floorOf(g, same campaign.Group) (noiseFloor, bool) {
 	by := map[int32][]float64{}
-	f, sum := noiseFloor{}, 0.0
+	f, sum, isBinary := noiseFloor{}, 0.0, true
 	for i, runs := range [][]campaign.Run{g.Succeeded(), same.Succeeded()} {
 		for _, r := range runs {
 			v, ok := r.Outcome()
 			if !ok {
 				continue
 			}
+			isBinary = isBinary && (v == 0 || v == 1)
 			if by[r.Instance] = append(by[r.Instance], v); i == 0 {
 				sum, f.runs = sum+v, f.runs+1
 			}
@@ -43,8 +46,8 @@ func floorOf(g, same campaign.Group) (noiseFloor, bool) {
 		return f, false
 	}
 	squares := 0.0
-	for _, values := range by {
-		mean := 0.0
+	for _, instance := range slices.Sorted(maps.Keys(by)) { // a sum of floats depends on its order
+		values, mean := by[instance], 0.0
 		for _, v := range values {
 			mean += v / float64(len(values))
 		}
@@ -59,18 +62,22 @@ func floorOf(g, same campaign.Group) (noiseFloor, bool) {
 	// Each run of an instance has the same chance, so it counts the same in the mean.
 	f.mean = new(sum / float64(f.runs))
 	f.variance = squares / f.dof / float64(f.runs)
+	if isBinary {
+		f.step = 1 / float64(f.runs)
+	}
 	return f, true
 }
 
 // differenceBetween returns the greatest difference of two conditions' means that chance alone makes in
-// 95 of 100 cases, on the same instances (Welch's degrees of freedom).
+// 95 of 100 cases, on the same instances (Welch's degrees of freedom). Where means go in steps,
+// half a step is added: without this correction for continuity more than 5 of 100 are beyond it.
 func (f noiseFloor) differenceBetween(other noiseFloor) float64 {
 	variance := f.variance + other.variance
 	if variance == 0 {
 		return 0
 	}
 	dof := variance * variance / (f.variance*f.variance/f.dof + other.variance*other.variance/other.dof)
-	return statistics.QuantileT(0.975, dof) * math.Sqrt(variance)
+	return statistics.QuantileT(0.975, dof)*math.Sqrt(variance) + min(f.step, other.step)/2
 }
 
 // ownInterval returns the 95 % interval of the floor of a condition against itself, by the
@@ -80,9 +87,10 @@ func (f noiseFloor) ownInterval() *statistics.Interval {
 		return nil
 	}
 	chi := distuv.ChiSquared{K: f.dof}
-	own := f.differenceBetween(f)
-	return &statistics.Interval{Low: own * math.Sqrt(f.dof/chi.Quantile(0.975)),
-		High: own * math.Sqrt(f.dof/chi.Quantile(0.025))}
+	half := f.step / 2
+	own := f.differenceBetween(f) - half
+	return &statistics.Interval{Low: own*math.Sqrt(f.dof/chi.Quantile(0.975)) + half,
+		High: own*math.Sqrt(f.dof/chi.Quantile(0.025)) + half}
 }
 
 // itself is a condition with its noise floor and, if the campaign has it, the control that
@@ -111,7 +119,7 @@ func floorRows(v campaign.View, environment string) (rows []itself) {
 	return rows
 }
 
-// Floor returns by how much each condition differs from itself.
+// Floor returns the noise floor: how much each condition differs from itself when it is run twice.
 func Floor(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Noise floor: the difference of each condition to itself, run twice"}
@@ -143,13 +151,19 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 		table.Column("beyond it", func(r itself) table.Cell { return beyondIt(r, rows) }),
 		table.Column("n", func(r itself) table.Cell { return table.Count(r.runs) }))
 	t.Notes = []string{
-		v.ScoreNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From the spread of replicates within their instance (sd), with the 95 % interval by χ². It knows nothing of other instances: the table comparisons does. Beyond it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
+		v.ScoreNote() + " Floor: two runs of the same condition on the same instances, in as many replicates, differ " +
+			"by more in 5 of 100 cases, by chance alone; a difference of two conditions below it says nothing. From " +
+			"the spread of replicates within their instance (sd), with the 95 % interval by χ²; of outcomes 0 or 1 " +
+			"with half a step of the mean. It knows nothing of other instances: the table comparisons does. Beyond " +
+			"it: of how many other conditions of the environment the outcome differs by more than the floor of the two.",
 	}
 	if again {
-		t.Notes = append(t.Notes, "Differed: the condition minus its control same, the same again with its own answers, in pairs, with its 95 % t interval. Its replicates count among those of the condition.")
+		t.Notes = append(t.Notes, "Differed: the condition minus its control same, the same again with its own "+
+			"answers, in pairs, with its 95 % t interval. Its replicates count among those of the condition.")
 	}
 	if left := len(v.WithoutSame()) - len(rows); left > 0 {
-		t.Notes = append(t.Notes, "Left out: conditions with one replicate of each instance, which say nothing of chance (replicates: 2 or more, or controls: [same]).")
+		t.Notes = append(t.Notes, "Left out: conditions with one replicate of each instance, which say nothing of "+
+			"chance (replicates: 2 or more, or controls: [same]).")
 	}
 	v.AddNotes(&t)
 	return t, len(rows) > 0

@@ -10,14 +10,14 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Resource is what a collaboration takes.
+// Resource is a kind of cost of a collaboration: tokens, money or time.
 type Resource struct {
 	Name     string
 	decimals int
 	of       func(campaign.Run) (float64, bool)
 }
 
-// Resources returns tokens, money and time, of which fewer are better.
+// Resources returns tokens, money and time; less is better.
 func Resources() []Resource {
 	return []Resource{
 		{"tokens", 0, func(r campaign.Run) (float64, bool) { return float64(r.Asked.Tokens()), true }},
@@ -26,14 +26,14 @@ func Resources() []Resource {
 	}
 }
 
-// Taken is what a condition takes of a resource, on average.
+// Taken is how much of a resource a condition takes, on average per collaboration.
 type Taken struct {
 	*statistics.Ratio
 	Dominated string // by which conditions; empty if by none
 }
 
-// InFront is a condition with its outcome and what it takes of each of the Resources; of
-// what is not known, or costs nothing anywhere, the ratio is nil.
+// InFront is a condition with its outcome and what it takes of each of the Resources; the ratio is nil if that
+// is unknown or costs nothing in any condition.
 type InFront struct {
 	campaign.Group
 	Title string
@@ -41,8 +41,8 @@ type InFront struct {
 	Taken []Taken
 }
 
-// Fronts returns the conditions of an environment that have an outcome, without controls
-// that are others again.
+// Fronts returns the conditions of an environment that have an outcome, without controls that only repeat
+// another condition.
 func Fronts(v campaign.View, environment string) []InFront {
 	var rows []InFront
 	for _, g := range v.WithoutSame() {
@@ -101,8 +101,8 @@ func unsureMark(x, by InFront, resource Resource) string {
 	return "?"
 }
 
-// Front returns the outcome of each condition against what it takes, and which conditions
-// reach more for less.
+// Front returns the outcome of each condition and the resources that it takes, and which conditions reach more
+// for less.
 func Front(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome against tokens, money and time, and which conditions reach more for less"}
@@ -129,8 +129,12 @@ func Front(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, append(columns, thinking, table.Of(v.EndedColumns(), of))...)
 	t.Notes = []string{
 		v.ScoreNote() + " " + intervalNote(v) +
-			" Tokens, USD and seconds: mean a collaboration with its 95 % t interval, as in the table outcomes; answers from the cache count, at what they cost when they were bought. Thinking tokens are among the tokens; empty where the service does not say how many. Money and time that nothing took are left out.",
-		"Dominated by: conditions of the environment whose mean outcome is no lower for no more of the resource, and that differ in one of them; what is left is the front. A question mark says that it is not sure: in pairs, the 95 % interval of the difference in outcome or in the resource holds 0.",
+			" Tokens, USD and seconds: mean a collaboration with its 95 % t interval, as in the table outcomes; " +
+			"answers from the cache count, at what they cost when they were bought. Thinking tokens are among the " +
+			"tokens; empty where the service does not say how many. Money and time that nothing took are left out.",
+		"Dominated by: conditions of the environment whose mean outcome is no lower for no more of the resource, and " +
+			"that differ in one of them; what is left is the front. A question mark says that it is not sure: in " +
+			"pairs, the 95 % interval of the difference in outcome or in the resource holds 0.",
 	}
 	v.AddNotes(&t)
 	return t, len(rows) > 0

@@ -17,10 +17,10 @@ import (
 // level is that of a significant difference, after Holm's correction.
 const level = 0.05
 
-// Headline is what a campaign shows in an environment.
+// Headline is the main result of a campaign in one environment, in words.
 type Headline struct {
 	Claim   string // which condition leads, or that none does; without a full stop
-	Figures string // of the claim; without a full stop, empty if the claim has them
+	Figures string // numbers for the claim; without a full stop, "" if the claim has them
 	More    string // at most two sentences: what speaks against the claim, and what the others score
 }
 
@@ -32,14 +32,12 @@ func (h Headline) String() string {
 	return strings.TrimSpace(said + ". " + h.More)
 }
 
-// Headlines say for each environment, in three sentences at most: which condition leads, by
-// how much and how sure that is, or that none differ significantly; what speaks for or against
-// reading more into it: what chance makes, groups without a decision and what the others
-// score, a single instance; and what one agent alone, self-consistency for the same money and
-// the controls reach. What makes it no result, or not yet, comes before the claim:
-// scripted agents, answers that could not be used, cells that are to come.
-// Conditions have the names, and figures the values, of the tables outcomes, comparisons,
-// floor and baselines.
+// Headlines returns, for each environment, at most three sentences: which condition leads, by how much and
+// with which certainty, or that none differ significantly; what limits that claim (chance, groups without a
+// decision, the scores of the others, a single instance); and what one agent alone, self-consistency for the
+// same money and the controls reach. What makes it no result, or not yet, comes before the claim: scripted
+// agents, answers that could not be used, unfinished cells. Conditions have the names, and numbers the values,
+// of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []Headline {
 	v := c.View("")
 	against := worth.AgainstAlone(c)
@@ -150,6 +148,9 @@ func othersText(v campaign.View, ranked []outcome, against map[string]worth.Agai
 		if len(parts) == 0 {
 			continue
 		}
+		if strings.Count(strings.Join(parts, ""), " CI ") > 1 { // p in the first sentence is corrected
+			parts = append(parts, "these intervals are not corrected for their number")
+		}
 		which := ""
 		if slices.ContainsFunc(ranked[:i], func(above outcome) bool {
 			return above.group.Settings[campaign.Control] == "" && !worth.IsAskedOnce(above.group)
@@ -215,8 +216,9 @@ func pairedText(v campaign.View, o outcome, other campaign.Group, what string) s
 	if m == nil || len(more) == 0 {
 		return ""
 	}
-	cells := campaign.MeanInterval(more, 4, o.group.MostDifference())
-	return besideText(m.Value, v.Title(other), what, *cells[0].Value, cells[1:])
+	difference, within := statistics.MeanInterval(more)
+	interval := campaign.IntervalCells(within, 4, o.group.MostDifference())
+	return besideText(m.Value, v.Title(other), what, difference, interval)
 }
 
 // besideText says what another condition scores, and how much more a condition does.
@@ -295,7 +297,11 @@ func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, b
 		campaign.ScoreIs(first.group))
 	by := ", with no pair in common"
 	if known {
-		by = ", a difference of " + differenceText(between, first.group.MostDifference())
+		where := ","
+		if between.Difference != nil && math.Abs(first.mean-next.mean-*between.Difference) > 1e-9 {
+			where = ", in the pairs they have in common"
+		}
+		by = where + " a difference of " + differenceText(between, first.group.MostDifference())
 	}
 	isHigher := known && isSignificant(between) && *between.Difference > 0
 	switch {
@@ -305,7 +311,9 @@ func verdictOf(ranked []outcome, list []statistics.Comparison, conditions int, b
 	case isHigher:
 		return Headline{Claim: first.name + " leads", Figures: means + by}, true
 	case known && isSignificant(between): // over what both have
-		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs they have in common", first.name, next.name), Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}, false
+		return Headline{Claim: fmt.Sprintf("%s has the highest mean, but is significantly lower than %s in the pairs "+
+			"they have in common", first.name, next.name),
+			Figures: means + ", there a difference of " + differenceText(between, first.group.MostDifference())}, false
 	case !slices.ContainsFunc(list, isSignificant):
 		figures := fmt.Sprintf("the highest are %s with %s and %s with %s (%s)", first.name, shortNumber(first.mean),
 			next.name, shortNumber(next.mean), campaign.ScoreIs(first.group))
@@ -339,7 +347,8 @@ func outOfReachText(list []statistics.Comparison) string {
 	if pairs == 0 || least < level {
 		return ""
 	}
-	return fmt.Sprintf("; none could be significant: with %s and %s of conditions, p cannot be below %s (ask more, or compare fewer conditions)",
+	return fmt.Sprintf("; none could be significant: with %s and %s of conditions, p cannot be below %s (ask more, "+
+		"or compare fewer conditions)",
 		wording.Count(pairs, "pair"), wording.Count(len(list), "comparison"), shortNumber(min(1, least)))
 }
 

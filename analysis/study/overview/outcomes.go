@@ -11,8 +11,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Outcomes returns what each condition achieved and what that took, and which conditions
-// cannot be told apart.
+// Outcomes returns the outcome and cost of each condition, and which conditions do not differ significantly.
 func Outcomes(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome of each condition, and what it took"}
@@ -27,13 +26,16 @@ func Outcomes(c campaign.Campaign) (table.Table, bool) {
 		decidedColumn(), spentMeans(), v.EndedColumns())
 	t.Notes = append([]string{
 		v.ScoreNote() + " " + intervalNote(v) + " " + v.CountsNote(),
-		"Tied: conditions of an environment that share a letter cannot be told apart; a comes with the highest outcome. Each two are compared in pairs as in the table comparisons (exchanged signs, Holm's correction over the environment, at 0.05). That two share a letter is not evidence that they are equal.",
+		"Tied: conditions of an environment that share a letter cannot be told apart; a comes with the highest " +
+			"outcome. Each two are compared in pairs as in the table comparisons (exchanged signs, Holm's correction " +
+			"over the environment, at 0.05). That two share a letter is not evidence that they are equal.",
 	}, append(sets.notes, spentNote)...)
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0
 }
 
-// ByQuestion returns the same by instance: a row for each condition and instance.
+// ByQuestion returns the outcome of each condition by instance and what it took: one row per condition and
+// instance.
 func ByQuestion(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome of each condition by question, and what it took"}
@@ -57,7 +59,11 @@ func ByQuestion(c campaign.Campaign) (table.Table, bool) {
 	return t, len(rows) > 0
 }
 
-const spentNote = "Mean a collaboration (standard error). Rounds: that were begun. Turns: that an agent was asked for. Tokens: read and written, re-asks and answers from the cache included. USD: what the answers cost, those from the cache at what they cost when they were bought, so that conditions that share answers can be compared; what was really paid is in the table summary and in `roundtable cost`. Seconds: from the first call to the last answer, without those of scripted agents, whose time says nothing about models."
+const spentNote = "Mean a collaboration (standard error). Rounds: that were begun. Turns: that an agent was asked " +
+	"for. Tokens: read and written, re-asks and answers from the cache included. USD: what the answers cost, those " +
+	"from the cache at what they cost when they were bought, so that conditions that share answers can be compared; " +
+	"what was really paid is in the table summary and in `roundtable cost`. Seconds: from the first call to the last " +
+	"answer, without those of scripted agents, whose time says nothing about models."
 
 func outcomeColumn() table.Columns[campaign.Group] {
 	return meanColumn("outcome", 4, campaign.Run.Outcome)

@@ -7,8 +7,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Rounds returns how each round ended: the share of collaborations in which no
-// decision stands (the bars of Figures 3 and 4) and the mean score of that decision.
+// Rounds returns the state at the end of each round: the share of collaborations without a decision (the bars
+// of Figures 3 and 4 of paper 1) and the mean score of the standing decision.
 func Rounds(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "Round by round: not yet agreed, and score of the decision that stands (paper 1, Figures 3 and 4)"}

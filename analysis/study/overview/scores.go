@@ -1,5 +1,5 @@
-// Package overview shows any campaign, whatever it is about: outcomes by
-// condition and instance, comparisons of conditions, rounds, and what was run.
+// Package overview shows any campaign: outcomes by condition and instance, comparisons of conditions, rounds,
+// and what was run.
 package overview
 
 import (
@@ -12,8 +12,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// ByCondition returns the outcome of each condition whatever its protocol, with its
-// 95 % interval; next to it the share that decided, and how good these were.
+// ByCondition returns the outcome of each condition, for any protocol, with its 95 % interval; next to it the
+// share of collaborations that decided, and the outcome of those alone.
 func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env")
 	t := table.Table{Title: "Outcome by condition"}
@@ -30,7 +30,8 @@ func ByCondition(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.Groups) > 0
 }
 
-// ByInstance returns the outcome of each instance, or question, by condition.
+// ByInstance returns the outcome of each instance, or question: one row per instance, one column per
+// condition.
 func ByInstance(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "Outcome by instance", Columns: []string{"env", "instance"}}
@@ -80,7 +81,8 @@ type Outcome struct {
 // intervalNote says what the interval of an outcome is.
 func intervalNote(v campaign.View) string {
 	return "Mean (standard error) and 95 % t interval, " + v.UnitsNote() +
-		"; of a share it is cut at 0 and 1, and exact (Clopper-Pearson) where all are 0 or all are 1. No interval: one value only, or several without spread."
+		"; of a share it is cut at 0 and 1, and exact (Clopper-Pearson) where all are 0 or all are 1. No interval: " +
+		"one value only, or several without spread."
 }
 
 // OutcomeOf returns the outcome of a condition as the table outcomes has it; false if no

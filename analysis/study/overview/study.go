@@ -5,7 +5,7 @@ import (
 	"roundtable/analysis/study/entry"
 )
 
-// Study returns what the list of studies has of this one.
+// Study returns the study's entry in the list of studies.
 func Study() entry.Study {
 	return entry.Study{Title: entry.Overview, Tables: []entry.Table{
 		{Named: entry.Named{Name: "answer",

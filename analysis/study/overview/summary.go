@@ -8,8 +8,7 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Summary returns how the cells of each condition ended and what they took. The
-// last row is the sum.
+// Summary returns how the cells of each condition ended and what they cost. The last row is the sum.
 func Summary(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("")
 	t := table.Table{Title: "Progress and cost of " + c.Name}
@@ -25,10 +24,17 @@ func Summary(c campaign.Campaign) (table.Table, bool) {
 	label := table.Columns[spent]{Headers: v.Names(), Cells: func(s spent) []table.Cell { return s.label }}
 	table.Fill(&t, append(rows, total), label, spentColumns(len(c.Planned) > 0))
 	t.Notes = []string{
-		"Sums over the latest generation of each cell; reruns are earlier generations. Decided are those with a decision at their end. Asked turns are those that an agent was asked for, invalid those without a usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which `roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
+		"Sums over the latest generation of each cell; reruns are earlier generations. Decided are those with a " +
+			"decision at their end. Asked turns are those that an agent was asked for, invalid those without a " +
+			"usable answer after all asks; cut answers ended by the limit of their length. Asks are questions with " +
+			"their re-asks, calls are those that were or may have been billed (those of unknown outcome count, which " +
+			"`roundtable cost` lists apart from answered ones), cached the answers that were taken from the cache " +
+			"instead, for nothing. Cost USD has settled calls at what they were billed, and neither the check of " +
+			"models nor labels and embeddings: see `roundtable cost " + c.Name + "`.",
 	}
 	if total.unpriced > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose outcome was never learnt.", campaign.Collaborations(total.unpriced)))
+		t.Notes = append(t.Notes, fmt.Sprintf("The cost of %s is not known: a model without a price, or calls whose "+
+			"outcome was never learnt.", campaign.Collaborations(total.unpriced)))
 	}
 	v.AddNotes(&t)
 	return t, len(v.Groups) > 0

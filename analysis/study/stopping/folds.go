@@ -6,8 +6,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// FoldList returns the fold of each collaboration in Tables 2, 10 and 11, and the
-// round at which each rule stops it: what another program needs to do the same.
+// FoldList returns the fold of each collaboration in Tables 2, 10 and 11, and the round at which each rule
+// stops it, so that another program can reproduce them.
 func FoldList(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
@@ -29,7 +29,9 @@ func FoldList(c campaign.Campaign) (table.Table, bool) {
 			t.Rows = append(t.Rows, row)
 		}
 	}
-	t.Notes = append([]string{"Fold: in which the collaboration is held out, from 1; collaborations of one unit are held out together. Then the round at which a rule stops it, empty where it never does. Permutations and folds have the seed 1 (Go's PCG, math/rand/v2)."}, notes...)
+	t.Notes = append([]string{"Fold: in which the collaboration is held out, from 1; collaborations of one unit are " +
+		"held out together. Then the round at which a rule stops it, empty where it never does. Permutations and " +
+		"folds have the seed 1 (Go's PCG, math/rand/v2)."}, notes...)
 	addExcluded(c, &t)
 	v.AddNotes(&t)
 	return t, len(t.Rows) > 0

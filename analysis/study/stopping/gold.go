@@ -16,12 +16,18 @@ import (
 var correctedColumns = []string{"alone", "alone, corrected", "95 % from", "to", "coefficient, corrected",
 	"95 % from", "to"}
 
-const correctedNote = "alone: mean score of the rounds that show the pair minus that of the others, as labelled; corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The p-values are those of the labels alone."
+const correctedNote = "alone: mean score of the rounds that show the pair minus that of the others, as labelled; " +
+	"corrected: with gold, which pairs of acts need as products of labels (n: drawn passages; standard errors and " +
+	"intervals over the units of the clustered errors). coefficient, corrected: next to the other pairs. The " +
+	"p-values are those of the labels alone."
 
 // addGoldNote says, with gold, why what rules achieve needs no correction, and what does.
 func addGoldNote(c campaign.Campaign, t *table.Table) {
 	if !campaign.TrajectoriesOf(c).Labels.Gold.Empty() {
-		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller with all their errors: what it achieves is not an estimate from labels, and gold does not change it. Which pairs it takes for signals rests on those errors too; the table regression corrects their effects, and stopping-signals how often the rule fires.")
+		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller "+
+			"with all their errors: what it achieves is not an estimate from labels, and gold does not change it. "+
+			"Which pairs it takes for signals rests on those errors too; the table regression corrects their "+
+			"effects, and stopping-signals how often the rule fires.")
 	}
 }
 
@@ -34,7 +40,8 @@ func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effe
 	}
 	drawn, outside := drawnRounds(runs, sample)
 	if outside > 0 {
-		notes = append(notes, fmt.Sprintf("%s: %d of %d collaborations came after the draw: as labelled counts them, and no corrected figure speaks of them.", condition, outside, len(runs)))
+		notes = append(notes, fmt.Sprintf("%s: %d of %d collaborations came after the draw: as labelled counts them, "+
+			"and no corrected figure speaks of them.", condition, outside, len(runs)))
 	}
 	all, joint, err := regression.CorrectActs(runs, drawn)
 	if err != nil {

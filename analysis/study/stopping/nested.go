@@ -13,9 +13,8 @@ import (
 // nestedSeeds by which collaborations are dealt to folds, one after the other.
 var nestedSeeds = []uint64{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
 
-// Nested returns what Table 10 leaves open: how much of a stopping rule's gain is in
-// the division into folds, and how much of what it promises where it was made
-// it keeps elsewhere.
+// Nested returns what Table 10 leaves open: how much of a stopping rule's gain depends on the division into
+// folds, and how much of the gain on the data it was fitted on remains on other data.
 func Nested(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
@@ -40,8 +39,10 @@ func Nested(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Score (" + v.ScoreNames() + ") of collaborations that a rule was not made on: mean over seeds 1 to 10 of the folds, in brackets the standard deviation over seeds. " +
-			"Optimism: score on the collaborations that the rule was made on, minus that. Dialogue Act (nested) chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
+		"Score (" + v.ScoreNames() + ") of collaborations that a rule was not made on: mean over seeds 1 to 10 of " +
+			"the folds, in brackets the standard deviation over seeds. " +
+			"Optimism: score on the collaborations that the rule was made on, minus that. Dialogue Act (nested) " +
+			"chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
 	}, notes...)
 	addExcluded(c, &t)
 	dialogue.AddEmbedderNote(c, &t)

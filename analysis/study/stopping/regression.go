@@ -19,11 +19,11 @@ const (
 	permuteSeed  = 1
 )
 
-// Regression returns score regressed on pairs of dialogue acts, in each condition
-// by itself: every pair that could be fitted.
+// Regression returns the regression of the score on pairs of dialogue acts for each condition: every fitted
+// pair.
 func Regression(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 0) }
 
-// RegressionTop returns the table of Regression with the pairs of smallest p-values only.
+// RegressionTop returns the rows of Regression with the smallest p-values.
 func RegressionTop(c campaign.Campaign) (table.Table, bool) { return regressionTable(c, 10) }
 
 // regressionTable shows the n pairs of smallest p-values of a condition, or all if most is 0.
@@ -58,8 +58,14 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p alone up to 0.06. A pair that the data do not determine has no figures.", permutations, permuteSeed),
-		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the first act, in the next round another one the second) that the round shows. Coefficient (standard error) and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where the coefficient rests on one of them alone.",
+		fmt.Sprintf("permutation p: whole trajectories exchanged between instances, or, where there is only one, "+
+			"between its replicates, %d times with seed %d; BH: after Benjamini and Hochberg over the pairs of the "+
+			"condition. Claims rest on these: of pairs that mean nothing they reject about 0.05 at 0.05, clustered p "+
+			"alone up to 0.06. A pair that the data do not determine has no figures.", permutations, permuteSeed),
+		"Least squares of minimum norm; one row a collaboration and round from 2; 1 for a pair (an agent shows the " +
+			"first act, in the next round another one the second) that the round shows. Coefficient (standard error) " +
+			"and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where " +
+			"the coefficient rests on one of them alone.",
 	}, about...)
 	if !sample.Empty() {
 		t.Notes = append(t.Notes, correctedNote)
@@ -106,7 +112,8 @@ func effectCells(e regression.Effect, n int) []table.Cell {
 
 // explainFit says what a regression rests on.
 func explainFit(condition string, a regression.Acts, shown int) string {
-	said := []string{fmt.Sprintf("%s: %d rows, rank %d, %d pairs fitted, %d left out (in fewer than %d rows, or missing in fewer)", condition, a.N, a.Rank, len(a.Effects), len(a.Dropped), regression.Rare)}
+	said := []string{fmt.Sprintf("%s: %d rows, rank %d, %d pairs fitted, %d left out (in fewer than %d rows, or "+
+		"missing in fewer)", condition, a.N, a.Rank, len(a.Effects), len(a.Dropped), regression.Rare)}
 	if shown < len(a.Effects) {
 		said = append(said, fmt.Sprintf("shown are the %d of smallest p", shown))
 	}

@@ -11,10 +11,10 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Annotated is what the annotations of a run took that its stopping rule needed.
+// Annotated is the cost of the annotations that a run's stopping rule needed.
 type Annotated struct {
 	Labels    campaign.Asked // of messages
-	Distances int64          // that were computed: no model was asked
+	Distances int64          // number of distances computed; no model is called for them
 }
 
 // readAnnotated keeps what the annotations of a run took.
@@ -53,8 +53,8 @@ type saved struct {
 	used map[string]campaign.Run
 }
 
-// Savings returns what stopping rules have saved, and what they have cost, against the
-// same condition that runs all rounds, of the same campaign or of one next to it.
+// Savings returns what stopping rules saved and cost, compared with the same condition without a rule, in the
+// same campaign or in one that is analyzed with it.
 func Savings(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule", "stop")
 	t := table.Table{Title: "What stopping has saved, against all rounds"}
@@ -74,11 +74,16 @@ func Savings(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, append([]table.Columns[saved]{table.Of(v.LabelColumns(),
 		func(s saved) campaign.Group { return s.Group })}, savedColumns()...)...)
 	t.Notes = append(t.Notes, v.ScoreNote()+
-		" Means and shares over n pairs, the same replicate of the same instance under both conditions (standard error over instances, or, where there is only one, over replicates). "+
-		"Last round: mean. Effective ratio: ended before the last planned round. Rounds, calls and tokens saved: share of what all rounds took; calls and tokens count answers of the cache too, and the labels of the rule, but no distances, which are computed. "+
-		"USD saved: sum over the pairs of what was paid, with the labels' cost taken off. Label calls, tokens and USD: sums of what the rule had labelled on the way.")
+		" Means and shares over n pairs, the same replicate of the same instance under both conditions (standard "+
+		"error over instances, or, where there is only one, over replicates). "+
+		"Last round: mean. Effective ratio: ended before the last planned round. Rounds, calls and tokens saved: "+
+		"share of what all rounds took; calls and tokens count answers of the cache too, and the labels of the rule, "+
+		"but no distances, which are computed. "+
+		"USD saved: sum over the pairs of what was paid, with the labels' cost taken off. Label calls, tokens and "+
+		"USD: sums of what the rule had labelled on the way.")
 	if len(alone) > 0 {
-		t.Notes = append(t.Notes, "Not compared, because no condition with the same settings runs all rounds on the same instances: "+strings.Join(alone, ", ")+".")
+		t.Notes = append(t.Notes, "Not compared, because no condition with the same settings runs all rounds on the "+
+			"same instances: "+strings.Join(alone, ", ")+".")
 	}
 	v.AddNotes(&t)
 	return t, len(rows) > 0

@@ -15,9 +15,8 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// SignalTable returns what the rule Dialogue Act, made on all collaborations of a condition, stops
-// at: in how many rounds it would fire, and how much better these are, by the labels and, with
-// gold, in truth.
+// SignalTable returns when the rule Dialogue Act, fitted on all collaborations of a condition, stops: in how
+// many rounds it would fire, and how much better these are, by the labels and, with gold labels, in truth.
 func SignalTable(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
@@ -49,11 +48,15 @@ func SignalTable(c campaign.Campaign) (table.Table, bool) {
 		t.Rows = append(t.Rows, append(row, f.firingCells(late, empty)...))
 	}
 	t.Notes = append([]string{
-		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in which it would fire on gold; better by: mean score of rounds in which it fires minus that of the others.",
+		"The rule is made on all collaborations of the condition: a signal that occurs count times in a round is a " +
+			"point, and the first round from 2 with enough points ends the talk. fires: share of the rounds from 2 " +
+			"with enough points; rightly: of the rounds with gold in which it fires on the labels, the share in " +
+			"which it would fire on gold; better by: mean score of rounds in which it fires minus that of the others.",
 		"corrected: with gold, for the rule as it is: the pairs and numbers that it learned rest on the labels.",
 	}, about...)
 	if outside > 0 {
-		t.Notes = append(t.Notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected figure speaks of them.", campaign.Collaborations(outside)))
+		t.Notes = append(t.Notes, fmt.Sprintf("%s came after the draw: as labelled counts them, and no corrected "+
+			"figure speaks of them.", campaign.Collaborations(outside)))
 	}
 	addExcluded(c, &t)
 	dialogue.AddLabellerNote(c, &t, empty)

@@ -110,10 +110,14 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 		}
 	}
 	t.Notes = append([]string{
-		"Early stopped round: mean over the n collaborations that the rule stopped, as in the paper; of the Oracle over those whose score changes at all. " +
-			"Last round of all: over all collaborations, one that was not stopped with its last round. Rounds count from 1 (the paper's Validation Checkpoint from 0).",
-		"Mean, share or sum (standard error). Effective ratio: stopped before the last round. Threshold: information distance, mean (standard deviation) of the folds. " +
-			"Saved: rounds, billed tokens and dollars after the stop. The cost of labels and embeddings is not taken off. Average: over the conditions that have a figure, as in the paper's last column.",
+		"Early stopped round: mean over the n collaborations that the rule stopped, as in the paper; of the Oracle " +
+			"over those whose score changes at all. " +
+			"Last round of all: over all collaborations, one that was not stopped with its last round. Rounds count " +
+			"from 1 (the paper's Validation Checkpoint from 0).",
+		"Mean, share or sum (standard error). Effective ratio: stopped before the last round. Threshold: information " +
+			"distance, mean (standard deviation) of the folds. " +
+			"Saved: rounds, billed tokens and dollars after the stop. The cost of labels and embeddings is not taken " +
+			"off. Average: over the conditions that have a figure, as in the paper's last column.",
 		gapNote,
 	}, notes...)
 	addExcluded(c, &t)

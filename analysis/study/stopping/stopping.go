@@ -1,6 +1,5 @@
-// Package stopping shows what rules of early stopping would have made of finished
-// collaborations: cross-validated score and cost, folds, and the regression
-// of the outcome on dialogue acts (paper 1).
+// Package stopping shows what early stopping rules would have done to finished collaborations (paper 1):
+// cross-validated score and cost, folds, and the regression of the outcome on dialogue acts.
 package stopping
 
 import (
@@ -101,21 +100,29 @@ func remarksOnce(list []judged) []string {
 	return r.explainReasons(len(list))
 }
 
-const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for all conditions and methods): a rule is made on four folds and judged on the fifth. " +
-	"Folds and standard errors are over instances where an environment has at least 5, so that replicates of one instance stay together, else over collaborations; the table folds lists them. Mean (standard error). A rule that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best round for all, and the best for each. " +
-	"Where n= is shown, the others were stopped before anything was decided: they have no score and are left out, so such a figure rests on easier or harder ones than its neighbours. " +
-	"In training, a collaboration that has not decided at a stop counts with its own worst score, so rounds and parameters are compared on the same collaborations."
+const stoppingNote = "Cross-validation in 5 folds (seed 1, the same folds for all conditions and methods): a rule is " +
+	"made on four folds and judged on the fifth. " +
+	"Folds and standard errors are over instances where an environment has at least 5, so that replicates of one " +
+	"instance stay together, else over collaborations; the table folds lists them. Mean (standard error). A rule " +
+	"that never stops one leaves it at its last round. Fixed Best Round and Oracle are for comparison: the best " +
+	"round for all, and the best for each. " +
+	"Where n= is shown, the others were stopped before anything was decided: they have no score and are left out, so " +
+	"such a figure rests on easier or harder ones than its neighbours. " +
+	"In training, a collaboration that has not decided at a stop counts with its own worst score, so rounds and " +
+	"parameters are compared on the same collaborations."
 
-const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of the folds, which conditions share), of means over the collaborations in which all three have a score; " +
-	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 (95 %), so there is no share of it."
+const gapNote = "Gap closed: (method - baseline) / (Oracle - baseline), in percent (standard error over the units of " +
+	"the folds, which conditions share), of means over the collaborations in which all three have a score; " +
+	"n= where that is not all of them. gap ≈ 0: what the Oracle gains over the baseline is within its own error of 0 " +
+	"(95 %), so there is no share of it."
 
-// EarlyStopping returns Table 10 of paper 1: what each stopping rule makes of each
-// condition, as share of the greatest total utility (exchange), MAE (recsys) or score.
+// EarlyStopping returns Table 10 of paper 1: the result of each stopping rule in each condition, as share of
+// the greatest total utility (exchange), MAE (recsys) or score.
 func EarlyStopping(c campaign.Campaign) (table.Table, bool) {
 	return stoppingTable(c, c.View("", "env", "rule"), "Early stopping by decision rule")
 }
 
-// EarlyStoppingRecsys returns Table 2 of paper 1: the same of the recommendation system alone.
+// EarlyStoppingRecsys returns Table 2 of paper 1: EarlyStopping for the recommendation system alone.
 func EarlyStoppingRecsys(c campaign.Campaign) (table.Table, bool) {
 	return stoppingTable(c, c.View(campaign.Recsys, "rule"), "Early stopping in the recommendation system")
 }
@@ -135,7 +142,8 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	}
 	t.Rows = append(t.Rows, closedRows(v, list)...)
 	t.Notes = append([]string{stoppingNote,
-		gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
+		gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, " +
+			"each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
 	addExcluded(c, &t)
 	dialogue.AddEmbedderNote(c, &t)
 	dialogue.AddLabellerNote(c, &t, nil)

@@ -39,8 +39,8 @@ func (l lone) runOf(r campaign.Run) (campaign.Run, bool) {
 // talkOf returns what was answered in the run that is paired with a group's.
 func (l lone) talkOf(r campaign.Run) Talk { return talkOf(l.runs[campaign.PairOf(r.Collaboration)]) }
 
-// Baselines returns what groups decide against what one agent does alone, and against the
-// most frequent of as many answers alone as the group's tokens pay for.
+// Baselines returns the outcome of groups compared with that of one agent alone, and of the most frequent of
+// as many single answers as the group's tokens pay for.
 func Baselines(c campaign.Campaign) (table.Table, bool) {
 	v := view{View: c.View("")}
 	v.Whole = true // to decide early is not to be cut off
@@ -133,14 +133,24 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 		v.endedOf())
 	t.Notes = []string{
 		"Group: the decision. " + v.ScoreNote() +
-			" Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share that is right counts, as in the table worth.",
+			" Single: one agent that is asked once. Self-consistency: the most frequent of the first answers of " +
+			"agents asked alone, as many of them as take no more tokens (read and written, re-asks included) than " +
+			"the group took, and at least one; for the same USD, as many as cost no more. Of tied answers the share " +
+			"that is right counts, as in the table worth.",
 		"Over: group minus baseline in percentage points, paired by instance and replicate, the mean over " +
 			c.CountedUnits() + ", with its 95 % t interval and Student's p, not corrected for the number of rows. " +
 			campaign.CutNote,
-		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they cost when they were bought. Single with budget: one agent whose one answer may have as many tokens, and think for as many, as that many turns of the group together (turns in budget). Where these are fewer than the turns that a group took at most (turns), the model takes no longer answers, or nobody asked for them, as with strangers, whose turns count: there the comparison favours the group. A reasoning_effort is the group's, and no number of tokens: compare thinking tokens. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
+		"Tokens, thinking tokens (among the tokens, where the service says how many) and USD: of the group, a " +
+			"collaboration, and of each baseline. USD is what the answers cost, those from the cache at what they " +
+			"cost when they were bought. Single with budget: one agent whose one answer may have as many tokens, and " +
+			"think for as many, as that many turns of the group together (turns in budget). Where these are fewer " +
+			"than the turns that a group took at most (turns), the model takes no longer answers, or nobody asked " +
+			"for them, as with strangers, whose turns count: there the comparison favours the group. A " +
+			"reasoning_effort is the group's, and no number of tokens: compare thinking tokens. Samples, their tokens: that self-consistency got for the group's. Too few: pairs in which the group's tokens would have paid for every recorded sample, so perhaps for more; ask for more with baselines: [{self_consistency: {samples: …}}]. Reading and writing have different prices, so the same tokens are not the same USD.",
 	}
 	if slices.ContainsFunc(rows, compared.isGraded) {
-		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
+		t.Notes = append(t.Notes, "Without self-consistency: conditions whose answers are better or worse, or scored "+
+			"from outside, and not right or wrong. Its own row in the table outcomes counts all of its samples.")
 	}
 	t.Notes = append(t.Notes, v.notes...)
 	v.AddNotes(&t)
@@ -173,11 +183,11 @@ func (l lone) outcomeOf(r campaign.Run) (float64, bool) {
 	return paired.Outcome()
 }
 
-// Gain is a group's outcome over that of a baseline, as shares, over the pairs that both have.
+// Gain is a group's outcome minus that of a baseline, as shares, over the units that both have.
 type Gain struct {
 	Of         campaign.Group // the baseline
-	Samples    float64        // of self-consistency: how many of its answers count, on average
-	Whole      bool           // and whether these are all, everywhere: what the baseline itself decides, but for ties
+	Samples    float64        // of self-consistency: the mean number of its answers that are counted
+	Whole      bool           // all of its answers are counted everywhere, as in the baseline's own decision, ties aside
 	Baseline   float64        // mean of the baseline
 	Difference float64
 	Within     *statistics.Interval // 95 %; nil for one pair, and without spread
@@ -186,12 +196,12 @@ type Gain struct {
 	TooFew bool
 }
 
-// Against is a group against one agent alone, one with the group's budget, and as many
-// answers alone as its tokens and its money pay for; nil where a campaign has no such
+// Against compares a group with one agent alone, with one that has the group's budget, and with as many single
+// answers as the group's tokens (SelfConsistency) or money (ForMoney) pay for; nil if the campaign has no such
 // baseline, or no prices.
 type Against struct{ Single, Budget, SelfConsistency, ForMoney *Gain }
 
-// AgainstAlone returns the figures of the table baselines, by condition.
+// AgainstAlone returns the numbers of the table baselines, by condition.
 func AgainstAlone(c campaign.Campaign) map[string]Against {
 	v := view{View: c.View("")}
 	all := map[string]Against{}
@@ -338,8 +348,7 @@ func isSingleOf(groups []campaign.Group, single campaign.Group) bool {
 	return slices.ContainsFunc(groups, func(g campaign.Group) bool { return askedSettings(g, nil) == askedSettings(single, nil) })
 }
 
-// IsAskedOnce reports whether the agents of a condition answer once, without seeing
-// anything of each other.
+// IsAskedOnce reports whether the agents of a condition answer only once, without seeing each other's answers.
 func IsAskedOnce(g campaign.Group) bool {
 	return g.Settings["protocol"] == "debate" && g.Settings["protocol.rounds"] == "0"
 }

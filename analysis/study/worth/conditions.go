@@ -99,7 +99,8 @@ func (v view) addNotes(t *table.Table) {
 		if len(seen) < len(v.Groups) {
 			which = wording.And(seen)
 		}
-		t.Notes = append(t.Notes, "First answers were not all given alone: some agents had seen others before theirs, in "+which+". What talk did before them is not in the figures.")
+		t.Notes = append(t.Notes, "First answers were not all given alone: some agents had seen others before "+
+			"theirs, in "+which+". What talk did before them is not in the figures.")
 	}
 	if slices.ContainsFunc(v.Groups, func(g campaign.Group) bool { return slices.ContainsFunc(g.Runs, isImported) }) {
 		t.Notes = append(t.Notes, "Of imported transcripts nobody knows what answers took, "+

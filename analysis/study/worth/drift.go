@@ -8,9 +8,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Drift returns whether talk moves answers in a direction: tests of the martingale
-// (arXiv 2508.17536), by which the share of right answers is expected to stay what it was,
-// whatever came before.
+// Drift returns tests of whether discussion moves answers in one direction: of the martingale hypothesis
+// (arXiv 2508.17536) that the expected share of right answers stays what it was, whatever came before.
 func Drift(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, true)
 	t := table.Table{Title: "Does talk move answers? The share of agents that are right, from the first answers to the last"}
@@ -32,14 +31,20 @@ func Drift(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answeredRuns(g))) }))
 	t.Notes = []string{
 		beliefNote,
-		"Drift: the share at the end minus that of the first answers, in points. Herding: the sum of the changes of all rounds, each counted as positive where it adds to the side, right or wrong, that more than half were on before it. If talk moves answers in neither direction, given all that came before (a martingale), both are 0 on average, also where a talk ends early because of what was said. Means over " + c.CountedUnits() + " with 95 % t intervals and Student's p: what a question has in common is one observation. Herding is skewed: where there is none, its p is below 0.05 in 5 to 7 % of campaigns. p is not corrected for the number of tests.",
-		"Wrong to right, right to wrong: of the agents that were wrong (right) first, those that are right (wrong) at the end (standard error over the same).",
+		"Drift: the share at the end minus that of the first answers, in points. Herding: the sum of the changes of " +
+			"all rounds, each counted as positive where it adds to the side, right or wrong, that more than half " +
+			"were on before it. If talk moves answers in neither direction, given all that came before (a " +
+			"martingale), both are 0 on average, also where a talk ends early because of what was said. Means over " +
+			c.CountedUnits() + " with 95 % t intervals and Student's p: what a question has in common is one observation. Herding is skewed: where there is none, its p is below 0.05 in 5 to 7 % of campaigns. p is not corrected for the number of tests.",
+		"Wrong to right, right to wrong: of the agents that were wrong (right) first, those that are right (wrong) " +
+			"at the end (standard error over the same).",
 	}
 	v.addNotes(&t)
 	return t, len(v.Groups) > 0
 }
 
-const beliefNote = "Share of right answers: of the agents with a usable first answer. Who gives no usable answer in a round keeps the one before."
+const beliefNote = "Share of right answers: of the agents with a usable first answer. Who gives no usable answer in " +
+	"a round keeps the one before."
 
 // driftOf returns the drift of a condition by unit.
 func driftOf(g campaign.Group) points {
@@ -73,7 +78,7 @@ func (x stepRow) changeOf(r campaign.Run) (float64, bool) {
 	return t.rightAt(k) - t.rightAt(k-1), true
 }
 
-// ByRound returns the drift round by round.
+// ByRound returns the numbers of Drift for each round.
 func ByRound(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, true)
 	t := table.Table{Title: "Does talk move answers? Round by round"}

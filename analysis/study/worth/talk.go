@@ -1,9 +1,7 @@
-// Package worth shows, from what is recorded alone, whether it was worth talking:
-// what the majority of the first answers would have decided against what was
-// decided, whether talk moves answers towards what is right, how many independent
-// votes the first answers are worth, and what a point gained costs. It takes any
-// protocol that records the answers of agents by round, over questions whose
-// answers are right or wrong.
+// Package worth shows, from recorded rows alone, whether discussion was worth its cost: the decision of the
+// majority of first answers against the final one, whether discussion moves answers towards the right one, how
+// many independent votes the first answers are worth, and what each point gained costs. It works with any
+// protocol that records the agents' answers by round, on questions whose answers are right or wrong.
 package worth
 
 import (
@@ -15,20 +13,20 @@ import (
 	"roundtable/analysis/study/discussion"
 )
 
-// Talk is what tables keep of a collaboration.
+// Talk is what the tables keep of one collaboration.
 type Talk struct {
 	// Steps are the answers that stand, by agent: the first ones, and then those
 	// after each round. Agents without a usable first answer have none in any.
 	Steps []statistics.Replies
 	// Rounds of the steps, from 1.
 	Rounds []int32
-	// Graded says that some answer is worth neither 0 nor 1, so that none is right or wrong.
+	// Graded says that some answer scores neither 0 nor 1, so that answers are not right or wrong.
 	Graded bool
 	// Seen says that an agent had seen something of another before its first answer.
 	Seen bool
-	// Later is what the rounds after the first answers took.
+	// Later is the cost of the rounds after the first answers.
 	Later campaign.Asked
-	// Spent is what the first round took, by agent.
+	// Spent is the cost of the first round, by agent.
 	Spent []campaign.Asked
 }
 
@@ -98,8 +96,8 @@ func (k *reader) take(t record.Turn) {
 	k.stands[agent] = reply
 }
 
-// IsAnswer reports whether a turn is asked for an agent's own answer, not for what it makes of the decision.
-// An imported message is one if it comes with an answer.
+// IsAnswer reports whether a turn asks for the agent's own answer, not for its response to the decision. An
+// imported message counts if it has an answer.
 func IsAnswer(t record.Turn) bool {
 	switch t.Format {
 	case "answer", "proposal", "reply":

@@ -15,8 +15,8 @@ type jury struct {
 	rho      *float64 // correlation of their errors; nil if it is not defined
 }
 
-// Votes returns how many independent votes the first answers of a condition are worth,
-// and what Condorcet's jury theorem promises of them.
+// Votes returns how many independent votes the first answers of a condition are worth, and the accuracy that
+// Condorcet's jury theorem predicts for them.
 func Votes(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, false)
 	t := table.Table{Title: "First answers: error correlation and Condorcet prediction"}
@@ -48,8 +48,15 @@ func Votes(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(g campaign.Group) table.Cell { return table.Count(len(answeredRuns(g))) }))
 	t.Notes = []string{
 		"Votes: usable first answers a collaboration, on average. Right: the share of them (standard error over " +
-			c.CountedUnits() + "). Correlation: how much their errors have in common, as intraclass correlation of right and wrong within collaborations (analysis of variance; of several replicates of several instances, pooled over the replicates). It holds what makes a question hard for all as well as what agents copy. Effective votes: n/(1+(n-1)·correlation), a negative one counted as 0.",
-		"Condorcet: the probability that more than half of that many independent votes, each right as often as these are, are right; tied ones are half right, and between whole numbers it is interpolated. It is about right and wrong: where wrong answers differ from each other, the most frequent answer can be right with less than half of the votes, and the first majority lies above the promise. Empty: there is one collaboration only, or all votes are right, or all wrong.",
+			c.CountedUnits() + "). Correlation: how much their errors have in common, as intraclass correlation of " +
+			"right and wrong within collaborations (analysis of variance; of several replicates of several " +
+			"instances, pooled over the replicates). It holds what makes a question hard for all as well as what " +
+			"agents copy. Effective votes: n/(1+(n-1)·correlation), a negative one counted as 0.",
+		"Condorcet: the probability that more than half of that many independent votes, each right as often as these " +
+			"are, are right; tied ones are half right, and between whole numbers it is interpolated. It is about " +
+			"right and wrong: where wrong answers differ from each other, the most frequent answer can be right with " +
+			"less than half of the votes, and the first majority lies above the promise. Empty: there is one " +
+			"collaboration only, or all votes are right, or all wrong.",
 	}
 	v.addNotes(&t)
 	return t, len(v.Groups) > 0

@@ -5,8 +5,8 @@ import (
 	"roundtable/analysis/table"
 )
 
-// Worth returns what the majority of the first answers would have decided against what
-// was decided at the end, and what each point gained cost.
+// Worth returns the decision that the majority of first answers would have made compared with the final one,
+// and the cost of each point gained.
 func Worth(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, true)
 	t := table.Table{Title: "Was it worth talking? The majority of the first answers against the decision"}
@@ -27,11 +27,18 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 		share("to wrong, %", func(r campaign.Run) float64 { return firstMajority(r) * (1 - r.Right()) }),
 		costColumns(gain), v.EndedColumns())
 	t.Notes = []string{
-		"First majority: the collaborations in which the most frequent first answer is right; of tied ones it counts as the share of these that are right, which is what a fair draw among them is worth. Last majority: the same of the answers that stand at the end, so what lies between it and the decision is the rule's. Decision: right at the end; without a decision it is wrong. Of texts (SQuAD) an exact match is right.",
+		"First majority: the collaborations in which the most frequent first answer is right; of tied ones it counts " +
+			"as the share of these that are right, which is what a fair draw among them is worth. Last majority: the " +
+			"same of the answers that stand at the end, so what lies between it and the decision is the rule's. " +
+			"Decision: right at the end; without a decision it is wrong. Of texts (SQuAD) an exact match is right.",
 		"Gain: decision minus first majority in percentage points, paired: the mean over " + c.CountedUnits() +
 			", with its 95 % t interval and Student's p, not corrected for the number of conditions. " +
-			campaign.CutNote + " To right and to wrong: the collaborations (with ties by their share) in which the first majority was wrong and the decision is right, and the reverse; the gain is their difference.",
-		"Later tokens and USD: what the rounds after the first answers took, a collaboration; answers from the cache count, at what they cost when they were bought, and calls of unknown outcome are left out. A point: the same divided by the gain, so what one percentage point more takes for each question; empty where nothing was gained, and worth little where the interval of the gain holds 0.",
+			campaign.CutNote + " To right and to wrong: the collaborations (with ties by their share) in which the " +
+			"first majority was wrong and the decision is right, and the reverse; the gain is their difference.",
+		"Later tokens and USD: what the rounds after the first answers took, a collaboration; answers from the cache " +
+			"count, at what they cost when they were bought, and calls of unknown outcome are left out. A point: the " +
+			"same divided by the gain, so what one percentage point more takes for each question; empty where " +
+			"nothing was gained, and worth little where the interval of the gain holds 0.",
 	}
 	v.addNotes(&t)
 	return t, len(v.Groups) > 0

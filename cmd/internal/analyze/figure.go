@@ -17,13 +17,14 @@ import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/figures"
 	"roundtable/analysis/lake/store"
+	"roundtable/analysis/study"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/entry"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 )
 
-// FigureRequest is what analyze --figure is asked for.
+// FigureRequest holds the flags of analyze --figure.
 type FigureRequest struct {
 	Figure, Format, File, Reading string
 	Width                         string // of a picture in print; "" for a screen
@@ -35,7 +36,8 @@ type drawn interface {
 	Write(w io.Writer, format string) error
 }
 
-// WriteFigure draws one figure, or writes the numbers that it shows.
+// WriteFigure runs analyze --figure: it draws one figure into a file or standard output, or writes its
+// numbers.
 func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRequest) error {
 	format, err := d.formatOf(o.JSON)
 	if err != nil {
@@ -53,7 +55,7 @@ func WriteFigure(o *cli.Options, cmd *cobra.Command, campaign string, d FigureRe
 		func(w io.Writer) error { return Draw(cmd.Context(), w, s, campaign, d) })
 }
 
-// Draw writes a figure of a campaign in the format that is asked for.
+// Draw draws the figure of a request and writes it to w in the request's format.
 func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d FigureRequest) error {
 	if err := d.Choose(ctx, s, campaign); err != nil {
 		return err
@@ -62,7 +64,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 	if figures.NeedLanguage(d.Figure) {
 		from = entry.Measures
 	}
-	sources, err := d.read(ctx, s, campaign, d.Kept(), d.additionFrom(from))
+	sources, err := d.read(ctx, s, campaign, d.Kept(), study.Readers(), d.additionFrom(from))
 	if err != nil {
 		return err
 	}
@@ -84,9 +86,12 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 }
 
 func (d FigureRequest) make(ctx context.Context, sources []source, c campaign.Campaign) (drawn, error) {
-	width, err := d.printWidth()
-	if err != nil {
-		return nil, err
+	var width vg.Length // in print; 0 on a screen
+	if d.Width != "" {
+		var err error
+		if width, err = figures.ParseWidth(d.Width); err != nil {
+			return nil, err
+		}
 	}
 	if !slices.Contains(figures.TransitionNames(), d.Figure) {
 		f, err := figures.Make(c, d.Figure)
@@ -113,14 +118,6 @@ func (d FigureRequest) make(ctx context.Context, sources []source, c campaign.Ca
 	return figures.StackGraphs(names, all).Fit(width), nil
 }
 
-// printWidth returns the width in print that is asked for; 0 if none is.
-func (d FigureRequest) printWidth() (vg.Length, error) {
-	if d.Width == "" {
-		return 0, nil
-	}
-	return figures.ParseWidth(d.Width)
-}
-
 // formatOf returns the format: what is asked for, what the file's name ends in, or SVG.
 func (d FigureRequest) formatOf(asJSON bool) (string, error) {
 	if d.Table != "" {
@@ -143,4 +140,115 @@ func (d FigureRequest) formatOf(asJSON bool) (string, error) {
 			wording.Or(figures.SheetFormats()))
 	}
 	return format, nil
+}
+
+// Together names campaigns to analyze together with the first one.
+type Together struct {
+	With []string // their names
+	Lake string   // where they are; "" for the lake of the campaign itself
+
+	others []other
+}
+
+// other is such a campaign, found.
+type other struct {
+	name, shown string
+	store       store.Store
+}
+
+// Flags defines the flags that name them.
+func (t *Together) Flags(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&t.With, "with", nil,
+		"campaigns whose conditions are compared with those of this one; repeat it for several")
+	cmd.Flags().StringVar(&t.Lake, "with-lake", "",
+		"lake of the campaigns that --with names (default: that of this campaign)")
+}
+
+// Open finds the campaigns. Where one is called as another that it stands next to, its
+// lake is part of its name.
+func (t *Together) Open(ctx context.Context, o *cli.Options, name string) error {
+	if len(t.With) == 0 {
+		if t.Lake != "" {
+			return cli.UsageError(errors.New("--with-lake is the lake of the campaigns that --with names; give " +
+				"--with NAME too"))
+		}
+		return nil
+	}
+	theirs := *o
+	theirs.Lake = cmp.Or(t.Lake, o.Lake)
+	for _, with := range t.With {
+		s, err := theirs.ReadLake(ctx, with)
+		if err != nil {
+			return err
+		}
+		shown := with
+		if with == name && theirs.CampaignFolder(name) != o.CampaignFolder(name) {
+			shown = fmt.Sprintf("%s (%s)", with, theirs.LakeName())
+		}
+		t.others = append(t.others, other{with, shown, s})
+	}
+	return nil
+}
+
+// source is a campaign that tables are made from, and where it is.
+type source struct {
+	campaign.Campaign
+	store store.Store
+}
+
+// read returns the named campaign, and then those that stand next to it, each with what is
+// added to its rows.
+func (t Together) read(ctx context.Context, s store.Store, name string, kept campaign.Kept,
+	readers []campaign.Reader, added adding) ([]source, error) {
+	var all []source
+	for _, o := range append([]other{{name, name, s}}, t.others...) {
+		a, err := added(ctx, o.store, o.name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := readCampaign(ctx, o.store, o.name, kept, slices.Concat(readers, a.Readers))
+		if err == nil {
+			c, err = a.Add(ctx, o.store, c)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.Name = o.shown
+		all = append(all, source{c, o.store})
+	}
+	return all, nil
+}
+
+// JoinTo returns c and the campaigns that stand next to it as one; nil if there are none.
+func (t Together) JoinTo(ctx context.Context, c campaign.Campaign, kept campaign.Kept) (*campaign.Campaign, error) {
+	if len(t.others) == 0 {
+		return nil, nil
+	}
+	all := []source{{Campaign: c}}
+	for _, o := range t.others {
+		c, err := ReadCampaign(ctx, o.store, o.name, kept)
+		if err != nil {
+			return nil, err
+		}
+		c.Name = o.shown
+		all = append(all, source{c, o.store})
+	}
+	joined, err := join(all)
+	return &joined, err
+}
+
+// join returns the campaigns as one.
+func join(all []source) (campaign.Campaign, error) {
+	if len(all) == 1 {
+		return all[0].Campaign, nil
+	}
+	var campaigns []campaign.Campaign
+	for _, from := range all {
+		campaigns = append(campaigns, from.Campaign)
+	}
+	joined, err := campaign.Join(campaigns...)
+	if err != nil {
+		return joined, cli.UsageError(fmt.Errorf("--with: %w", err))
+	}
+	return joined, nil
 }

@@ -1,8 +1,10 @@
-// Package analyze makes the tables and figures of a campaign that are asked for by name: it
-// reads the rows, the plan and what the table needs besides, labels, measures or baselines,
-// and writes the result in the format that is asked for. A retally finds rules, counts the
-// recorded votes under them and scores what they would have decided with the campaign's
-// environment; nothing is asked and nothing is stored.
+// Package analyze makes the tables and figures of a campaign that are requested by name: it reads the rows,
+// the plan and whatever else a table needs (labels, measures, baselines), and writes the result in a format. A
+// retally counts the recorded votes under other rules and scores what these would have decided with the
+// campaign's environment; no model is called and nothing is stored.
+//
+// Messages are labelled and measured as the flags or the campaign's file say. The embedder for information
+// distances is opened here; features buys the vectors of embedders behind a service.
 package analyze
 
 import (
@@ -27,7 +29,6 @@ import (
 	"roundtable/analysis/study/overview"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 )
@@ -38,37 +39,38 @@ type Request struct {
 	Baselines []string
 	// HandScores is a file of scores that people gave.
 	HandScores string
+	Columns    []string // of the one table; nil for all
+	Decimals   *int     // in what people read; nil for each measure's own
 	Together
-	measurements.Messages
+	Messages
 }
 
 // CompareFlags defines the flags that name other campaigns.
 func (w *Request) CompareFlags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&w.Baselines, "baseline", nil,
-		"campaigns of single agents on the same questions, shown next to discussions in their tables and figures; repeat it for several")
-	cmd.Flags().StringSliceVar(&w.With, "with", nil,
-		"campaigns whose conditions are compared with those of this one; repeat it for several")
-	cmd.Flags().StringVar(&w.Lake, "with-lake", "",
-		"lake of the campaigns that --with names (default: that of this campaign)")
+		"campaigns of single agents on the same questions, shown next to discussions in their tables and figures; "+
+			"repeat it for several")
+	w.Together.Flags(cmd)
 }
 
-// Find finds the campaigns that the named one is compared to.
+// Find opens the campaigns that campaign name is compared with; an error says which one the lake does not
+// have.
 func (w *Request) Find(ctx context.Context, o *cli.Options, name string) error {
 	for _, baseline := range w.Baselines {
 		if _, err := o.ReadLake(ctx, baseline); err != nil {
 			return err
 		}
 	}
-	return w.open(ctx, o, name)
+	return w.Open(ctx, o, name)
 }
 
-// AddBaselines returns the campaign with those that it is compared to.
+// AddBaselines returns c with the campaigns that the request names as baselines.
 func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	if len(w.Baselines) == 0 {
 		return c, nil
 	}
 	for _, name := range w.Baselines {
-		beside, err := ReadCampaign(ctx, s, name, w.Kept())
+		beside, err := readCampaign(ctx, s, name, w.Kept(), study.ReadersOf(w.Table))
 		if err != nil {
 			return c, err
 		}
@@ -80,7 +82,7 @@ func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Cam
 	return c, nil
 }
 
-// Analysis is the JSON of analyze, and of a run that has ended.
+// Analysis is the JSON output of analyze, and of run when it has finished.
 type Analysis struct {
 	Campaign string        `json:"campaign"`
 	Cells    Cells         `json:"cells"`
@@ -89,7 +91,7 @@ type Analysis struct {
 	Tables   []table.Table `json:"tables"`
 }
 
-// Cells says how many cells have ended.
+// Cells counts the cells of a plan by how they ended.
 type Cells struct {
 	Planned   *int `json:"planned"` // null if the plan is not known
 	Succeeded int  `json:"succeeded"`
@@ -97,7 +99,7 @@ type Cells struct {
 	Stopped   int  `json:"stopped"`
 }
 
-// String returns how many collaborations have finished.
+// String returns a sentence that says how many collaborations have finished.
 func (a Analysis) String() string {
 	in := a.Cells.Succeeded + a.Cells.Failed + a.Cells.Stopped
 	of := ""
@@ -108,8 +110,7 @@ func (a Analysis) String() string {
 		a.Cells.Succeeded, a.Cells.Failed, a.Cells.Stopped)
 }
 
-// Print writes the tables and returns what a campaign found: the tables of the paper that it is
-// about (the rounds for others), and a summary of cells and cost.
+// Print makes the tables of study.Main, writes them to w as text or JSON, and returns the analysis.
 func Print(ctx context.Context, w io.Writer, s store.Store, name string, asJSON bool) (Analysis, error) {
 	format := "text"
 	if asJSON {
@@ -122,7 +123,7 @@ func Print(ctx context.Context, w io.Writer, s store.Store, name string, asJSON 
 	return a, a.WriteTables(w, format)
 }
 
-// Write makes the tables of a request and writes them.
+// Write makes the tables of a request and writes them to w.
 func Write(ctx context.Context, w io.Writer, s store.Store, name string, which Request, format string) error {
 	a, err := Make(ctx, s, name, which)
 	if err != nil {
@@ -131,13 +132,13 @@ func Write(ctx context.Context, w io.Writer, s store.Store, name string, which R
 	return a.WriteTables(w, format)
 }
 
-// Make makes the tables of a request.
+// Make reads campaign name and makes the tables that a request names.
 func Make(ctx context.Context, s store.Store, name string, which Request) (Analysis, error) {
 	from := study.SourceOf(which.Table)
 	if (from == entry.HandScores) != (which.HandScores != "") {
 		return Analysis{}, cli.UsageError(errors.New("the table judge-agreement and --hand-scores FILE go together"))
 	}
-	sources, err := which.read(ctx, s, name, which.Kept(), which.additionFrom(from))
+	sources, err := which.read(ctx, s, name, which.Kept(), study.ReadersOf(which.Table), which.additionFrom(from))
 	if err != nil {
 		return Analysis{}, err
 	}
@@ -162,14 +163,35 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	} else {
 		a.Tables, err = choose(c, which)
 	}
+	if err == nil {
+		err = which.layOut(a.Tables)
+	}
 	if err != nil {
 		return a, cli.UsageError(err)
 	}
 	return a, nil
 }
 
+// layOut leaves the columns and decimals in tables that are asked for.
+func (w Request) layOut(tables []table.Table) (err error) {
+	if len(w.Columns) > 0 && len(tables) != 1 {
+		return errors.New("--columns are those of one table; give --table NAME")
+	}
+	for i := range tables {
+		if len(w.Columns) > 0 {
+			if tables[i], err = tables[i].Select(w.Columns...); err != nil {
+				return fmt.Errorf("--columns: %w", err)
+			}
+		}
+		if w.Decimals != nil {
+			tables[i] = tables[i].WithDecimals(*w.Decimals)
+		}
+	}
+	return nil
+}
+
 // adding returns what a campaign of a store is given beside its rows.
-type adding func(context.Context, store.Store, string) (measurements.Addition, error)
+type adding func(context.Context, store.Store, string) (Addition, error)
 
 // additionFrom returns what campaigns are given that tables are made from.
 func (w Request) additionFrom(from entry.Source) adding {
@@ -183,8 +205,8 @@ func (w Request) additionFrom(from entry.Source) adding {
 	if from == entry.Vectors && w.Embedder != providers.TFIDF { // the table makes those itself
 		add = w.AddVectors
 	}
-	return func(context.Context, store.Store, string) (measurements.Addition, error) {
-		return measurements.Addition{Add: add}, nil
+	return func(context.Context, store.Store, string) (Addition, error) {
+		return Addition{Add: add}, nil
 	}
 }
 
@@ -202,10 +224,16 @@ func (a Analysis) WriteTables(w io.Writer, format string) error {
 	return table.Write(w, format, a.Tables)
 }
 
-// ReadCampaign reads a campaign's committed rows and the plan, if there is one.
+// ReadCampaign reads the committed rows of campaign name with the readers of all studies and more, and adds
+// its plan if there is one. kept is a cache of runs that were read before.
 func ReadCampaign(ctx context.Context, s store.Store, name string, kept campaign.Kept,
 	more ...campaign.Reader) (campaign.Campaign, error) {
-	c, err := kept.Load(ctx, s, name, append(study.Readers(), more...)...)
+	return readCampaign(ctx, s, name, kept, append(study.Readers(), more...))
+}
+
+func readCampaign(ctx context.Context, s store.Store, name string, kept campaign.Kept,
+	readers []campaign.Reader) (campaign.Campaign, error) {
+	c, err := kept.Load(ctx, s, name, readers...)
 	if err != nil {
 		return c, cli.ExplainDamage(err, name, "there is no table")
 	}
@@ -215,7 +243,7 @@ func ReadCampaign(ctx context.Context, s store.Store, name string, kept campaign
 	return c, addOriginal(ctx, s, &c)
 }
 
-// addOriginal adds the campaign that a fork goes on from, if the lake has it.
+// addOriginal adds the campaign that a fork continues, if the lake has it.
 func addOriginal(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 	i := slices.IndexFunc(c.Planned, func(p campaign.Planned) bool { return campaign.ForkOf(string(p.Settings)) != nil })
 	if i < 0 {
@@ -230,7 +258,8 @@ func addOriginal(ctx context.Context, s store.Store, c *campaign.Campaign) error
 	return cli.ExplainDamage(err, name, "there is no table")
 }
 
-// AddPlan adds the conditions that a campaign plans, if its plan is recorded.
+// AddPlan adds to c what its recorded plan says: conditions, axes and the question. Without a plan c stays as
+// it is.
 func AddPlan(ctx context.Context, s store.Store, c *campaign.Campaign) error {
 	p, m, err := recorded.ReadRecorded(ctx, s, c.Name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -344,7 +373,7 @@ func ofHandScores(c campaign.Campaign, which Request) ([]table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--hand-scores: %w", err)
 	}
-	hand, err := dialogue.ReadHand(which.HandScores, data)
+	hand, err := ReadHand(which.HandScores, data)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,6 +21,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/throttle"
 	"roundtable/cmd/internal/cli"
+	"roundtable/infra"
 	"roundtable/infra/codec"
 	"roundtable/workflows"
 	"roundtable/workflows/task"
@@ -88,7 +91,7 @@ func describeAll(ctx context.Context, c client.Client,
 	return all
 }
 
-// SortWaits returns the waits of the most turns first.
+// SortWaits sorts all in place, waits of most turns first, and returns it.
 func SortWaits(all calls.Waits) calls.Waits {
 	slices.SortFunc(all, func(a, b calls.Wait) int {
 		return cmp.Or(cmp.Compare(b.Turns, a.Turns), cmp.Compare(a.For, b.For), cmp.Compare(a.Ends, b.Ends))
@@ -127,7 +130,7 @@ func addStage(all calls.Waits, heartbeat *commonpb.Payloads, c converter.DataCon
 	return all
 }
 
-// DescribeWaits returns a sentence that says what keeps a campaign from going faster.
+// DescribeWaits returns a sentence that says what the turns of a campaign wait for.
 func DescribeWaits(all calls.Waits) string {
 	if len(all) == 0 {
 		return "not throttled"
@@ -141,4 +144,53 @@ func DescribeWaits(all calls.Waits) string {
 		parts = append(parts, w.DescribeTurns())
 	}
 	return strings.Join(parts, "; ")
+}
+
+// ProgressFile is the file in which a program with an embedded server writes the Progress of its workflow
+// every second.
+const ProgressFile = "progress.json"
+
+// A workflow that does not answer in this time is as its program has last heard, unless
+// that is too long ago; idle, it takes 5 ms.
+const (
+	answerSoon = 150 * time.Millisecond
+	recent     = 15 * time.Second
+)
+
+// Progress is the state of a workflow as its program last wrote it to ProgressFile.
+type Progress struct {
+	Waits  calls.Waits     `json:"waits"` // what turns wait for
+	Status json.RawMessage `json:"status,omitempty"`
+	At     time.Time       `json:"at"` // of the status
+}
+
+// readProgress returns what the program of a campaign's embedded server says; nil if
+// there is none.
+func readProgress(o *cli.Options, campaign string) *Progress {
+	if infra.TargetFromEnv(o.Temporal).HostPort != "" {
+		return nil
+	}
+	var p *Progress
+	text, err := os.ReadFile(filepath.Join(o.State, o.CampaignFolder(campaign), ProgressFile))
+	if err != nil || json.Unmarshal(text, &p) != nil {
+		return nil
+	}
+	return p
+}
+
+// AskStatus returns the status of the workflow id of a campaign, and at, when it was read. If a busy worker
+// does not answer soon, it is the status that the worker's program last wrote to ProgressFile.
+func AskStatus[S any](ctx context.Context, o *cli.Options, c client.Client, campaign, id string) (status S,
+	at time.Time, err error) {
+	soon, cancel := context.WithTimeout(ctx, answerSoon)
+	defer cancel()
+	if status, err = QueryStatus[S](soon, c, id); err == nil || soon.Err() == nil && !IsLate(err) {
+		return status, time.Now(), err
+	}
+	if p := readProgress(o, campaign); p != nil && time.Since(p.At) < recent &&
+		json.Unmarshal(p.Status, &status) == nil {
+		return status, p.At, nil
+	}
+	status, err = QueryStatus[S](ctx, c, id)
+	return status, time.Now(), err
 }

@@ -25,14 +25,13 @@ const envFileName = ".env"
 
 const maxSize = 64 << 10
 
-// LoadEnvFile sets what the file in a folder says of keys, for this process, and says on
-// standard error which names it took. What the environment has stays. A folder without
-// the file is fine.
+// LoadEnvFile sets the environment variables that the .env file in a folder gives, and prints their names on
+// standard error. Variables that are set keep their values. A folder without the file is no error.
 func LoadEnvFile(folder string) error {
 	return loadEnvFile(os.Stderr, folder)
 }
 
-// LoadEnvFileOf takes the keys next to the file of a recorded campaign.
+// LoadEnvFileOf calls LoadEnvFileHere for the folder of a recorded campaign's file.
 func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 	p, _, err := campaign.ReadRecorded(ctx, s, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,9 +43,8 @@ func LoadEnvFileOf(ctx context.Context, s store.Store, name string) error {
 	return LoadEnvFileHere(p.Folder)
 }
 
-// LoadEnvFileHere is LoadEnvFile for the folder of a recorded campaign, if the command is given
-// there: a state folder that came with a stranger's lake may name any. Else, and where the folder is
-// not known, it says that the file is not read.
+// LoadEnvFileHere calls LoadEnvFile if folder is the working directory; otherwise, or if folder is "", it says
+// on standard error that the file is not read: the state folder of a stranger's lake may name any folder.
 func LoadEnvFileHere(folder string) error {
 	return loadEnvFileHere(os.Stderr, folder)
 }
@@ -167,7 +165,8 @@ func parseEnvFile(data []byte) ([]envVariable, error) {
 		value, ok := unquoteText(parts[2])
 		switch {
 		case !ok:
-			errs = append(errs, fmt.Errorf("line %d: the value of %s is neither a plain word nor printable text in one pair of quotes", i+1, parts[1]))
+			errs = append(errs, fmt.Errorf("line %d: the value of %s is neither a plain word nor printable text in "+
+				"one pair of quotes", i+1, parts[1]))
 		case slices.ContainsFunc(all, func(v envVariable) bool { return v.Name == parts[1] }):
 			errs = append(errs, fmt.Errorf("line %d: %s is given twice", i+1, parts[1]))
 		default:

@@ -28,33 +28,33 @@ type exitError struct {
 func (e exitError) Error() string { return e.err.Error() }
 func (e exitError) Unwrap() error { return e.err }
 
-// FailedError returns the error of a command that has run and found something wrong.
+// FailedError returns err with ExitFailed: the command has run and found something wrong.
 func FailedError(err error) error { return exitError{ExitFailed, err} }
 
-// UsageError returns the error of a command that did nothing, because of its
-// flags, arguments or files.
+// UsageError returns err with ExitUsage: flags, arguments or files are wrong and nothing was done.
 func UsageError(err error) error { return exitError{ExitUsage, err} }
 
-// IncompleteError returns the error of work that can be resumed.
+// IncompleteError returns err with ExitIncomplete: the same command resumes the work.
 func IncompleteError(err error) error { return exitError{ExitIncomplete, err} }
 
-// Interrupted says on standard error how work that the operator ended is resumed, and
-// returns its error. Work that another process has taken over is not resumed here.
+// Interrupted prints on standard error the command that resumes interrupted work, and returns the error to end
+// with. If another process has taken the work over, it returns only the error that says so.
 func Interrupted(ctx context.Context, resume string) error {
 	if lost := context.Cause(ctx); errors.Is(lost, store.ErrLeaseLost) {
 		return IncompleteError(lost)
 	}
-	fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at once)\nresume with: %s\n", resume)
+	fmt.Fprintf(os.Stderr, "\ninterrupted: answers of in-flight requests are being kept (Ctrl-C again to leave at "+
+		"once)\nresume with: %s\n", resume)
 	return InterruptedError(errors.New("interrupted"))
 }
 
-// InterruptedError returns the error of work that the operator ended.
+// InterruptedError returns err with ExitInterrupted: the operator interrupted the work.
 func InterruptedError(err error) error { return exitError{ExitInterrupted, err} }
 
-// CodeError returns an error of another run of the program, which ended with this code.
+// CodeError returns err with code, the exit code of another run of the program.
 func CodeError(code int, err error) error { return exitError{code, err} }
 
-// ExitCode returns the code that the program ends with after an error.
+// ExitCode returns the exit code for err: 0 for nil, ExitFailed for an error without a code.
 func ExitCode(err error) int {
 	if err == nil {
 		return 0
@@ -65,11 +65,13 @@ func ExitCode(err error) int {
 	return ExitFailed
 }
 
-// ExplainDenied says of a file or folder that this user may not use what helps.
+// ExplainDenied adds a hint to an error about a file or folder that this user may not use; other errors are
+// returned as they are.
 func ExplainDenied(err error) error {
 	_, ofFile := errors.AsType[*fs.PathError](err)
 	if ofFile && (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) {
-		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, for the lake)", err)
+		return fmt.Errorf("%w; who runs this command needs that right: change it, or name another place (--lake, "+
+			"for the lake)", err)
 	}
 	return err
 }

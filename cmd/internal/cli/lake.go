@@ -20,17 +20,18 @@ import (
 	"roundtable/infra"
 )
 
-// LocalLake returns the folder of a lake that is on this machine.
+// LocalLake returns the folder of the lake; local is false if it is not on this machine.
 func (o *Options) LocalLake() (dir string, local bool) {
 	dir = strings.TrimPrefix(o.Lake, "file://")
 	return dir, !strings.Contains(dir, "://")
 }
 
-// OpenLake opens a lake that is there, which may be one that can only be read: reading makes none.
+// OpenLake opens an existing lake, which may be read-only; it creates none.
 func (o *Options) OpenLake() (store.Store, error) {
 	if dir, local := o.LocalLake(); local {
 		if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, and `roundtable run FILE` makes one", o.Lake))
+			return nil, UsageError(fmt.Errorf("there is no lake at %s; --lake or ROUNDTABLE_LAKE says where it is, "+
+				"and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
 	s, err := store.Open(o.Lake, bucket.OpenToRead)
@@ -43,7 +44,8 @@ func (o *Options) OpenLake() (store.Store, error) {
 	return s, nil
 }
 
-// ReadLake opens the lake to read the results of a campaign, which must be those of its plan.
+// ReadLake opens the lake to read the results of campaign name; it returns an error if the lake does not have
+// it, or has results that are not of its plan.
 func (o *Options) ReadLake(ctx context.Context, name string) (store.Store, error) {
 	s, err := o.CheckLake(ctx, name)
 	if err != nil {
@@ -53,7 +55,8 @@ func (o *Options) ReadLake(ctx context.Context, name string) (store.Store, error
 	return s, campaign.CheckPlanned(ctx, s, name)
 }
 
-// CheckLake opens the lake to look at a campaign, whatever is wrong with it.
+// CheckLake opens the lake and returns an error if it has no such campaign. Unlike ReadLake it does not check
+// that the rows fit the plan.
 func (o *Options) CheckLake(ctx context.Context, campaign string) (store.Store, error) {
 	s, err := o.OpenLake()
 	if err != nil {
@@ -71,12 +74,14 @@ func (o *Options) CheckLake(ctx context.Context, campaign string) (store.Store, 
 	return nil, o.UnknownCampaign(campaign, names)
 }
 
-// UnknownCampaign returns the error of a campaign that the lake does not have.
+// UnknownCampaign returns the usage error for a campaign that the lake does not have; names are the ones that
+// it has.
 func (o *Options) UnknownCampaign(campaign string, names []string) error {
 	return UsageError(noCampaign("the lake "+o.LakeName(), campaign, names))
 }
 
-// NoCampaign returns the error of a campaign that is named where the lake is not.
+// NoCampaign returns the error for a campaign that the lake does not have; it lists the ones that it has and
+// does not say where the lake is.
 func NoCampaign(ctx context.Context, s store.Store, campaign string) error {
 	names, err := lake.Campaigns(ctx, s)
 	if err != nil {
@@ -94,19 +99,24 @@ func noCampaign(where, campaign string, names []string) error {
 		cmp.Or(strings.Join(names, ", "), "none yet"), wording.DidYouMean(campaign, names))
 }
 
-// newFolders are those that were made for a lake, the outermost first.
+// newFolders are those that were made for something, the outermost first.
 type newFolders []string
 
-// CreateLake opens the lake, and makes its folder if it is not there.
+// missingFolders returns those on the way to a folder that are not there, it included.
+func missingFolders(dir string) (missing newFolders) {
+	for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
+		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
+			return missing
+		}
+		missing = append(newFolders{at}, missing...)
+	}
+}
+
+// CreateLake opens the lake and creates its folder if it does not exist.
 func (o *Options) CreateLake() (store.Store, newFolders, error) {
 	var made newFolders
 	if dir, local := o.LocalLake(); local {
-		for at := filepath.Clean(dir); ; at = filepath.Dir(at) {
-			if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) {
-				break
-			}
-			made = append(newFolders{at}, made...)
-		}
+		made = missingFolders(dir)
 	}
 	s, err := store.Open(o.Lake, bucket.Open)
 	if err == nil {
@@ -132,8 +142,8 @@ func (f newFolders) Announce(lake, state string) {
 	}
 }
 
-// LockCampaign takes a campaign for this process: by a lock of the folder, or by a lease in a
-// bucket (see store.TakeLease, also of place). The context that is returned ends when the lease is lost.
+// LockCampaign takes a campaign for this process: by a lock in a local lake, by a lease in a bucket
+// (store.TakeLease explains place). The returned context ends when the lease is lost; closing releases it.
 func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, place string) (context.Context,
 	io.Closer, error) {
 	key := lake.LockKey(campaign)
@@ -143,7 +153,8 @@ func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, pla
 	}
 	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place},
 		func(by store.Holder) {
-			fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process continues\n", campaign, wording.SafeLines(by.Name))
+			fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process "+
+				"continues\n", campaign, wording.SafeLines(by.Name))
 		})
 	if errors.Is(err, store.ErrLeased) {
 		err = UsageError(fmt.Errorf("campaign %s: %w; wait for it, or stop it", campaign, err))
@@ -154,8 +165,8 @@ func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, pla
 	return held, lease, nil
 }
 
-// CampaignHolder returns which process runs a campaign of a local lake with a server of its
-// own, wherever it was started; empty if none does.
+// CampaignHolder describes the process that holds the lock of a campaign on a local lake; "" if none does or
+// the lake is not local.
 func (o *Options) CampaignHolder(campaign string) string {
 	dir, local := o.LocalLake()
 	if !local {
@@ -164,7 +175,8 @@ func (o *Options) CampaignHolder(campaign string) string {
 	return infra.LockHolder(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
 }
 
-// ExplainDamage says of an error that is about a damaged lake what that prevents.
+// ExplainDamage adds to an error that wraps store.ErrCorrupt what the damage prevents (so, a clause) and the
+// command that lists it; other errors are returned as they are.
 func ExplainDamage(err error, campaign, so string) error {
 	if !errors.Is(err, store.ErrCorrupt) {
 		return err

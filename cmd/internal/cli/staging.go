@@ -4,52 +4,38 @@ import (
 	"bufio"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
 )
 
 // Staged files are whole or absent: written under a temporary name first, and under their
 // own when all that belongs together is written.
 
-// StagedFile is a whole file that does not have its name yet.
+// StagedFile is a file that is completely written under a temporary name. Publish renames it, Discard deletes
+// it.
 type StagedFile struct {
 	Path, temp string
 	Rows       int64
 	Bytes      int64
+	held       *os.File // locked while this process writes it
 }
 
-// CheckOutput refuses a place that is taken, or that no file can have. A path of "" is fine.
-func CheckOutput(path string, force bool) error {
-	if path == "" {
-		return nil
-	}
-	info, err := os.Stat(path)
-	switch {
-	case err == nil && !info.Mode().IsRegular():
-		return fmt.Errorf("%s is not a file", path)
-	case err == nil && !force:
-		return errExists(path)
-	case errors.Is(err, fs.ErrNotExist):
-		if _, err = os.Stat(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
-			err = NoFolder(path)
-		}
-	}
-	return err
-}
-
-func errExists(path string) error { return fmt.Errorf("%s exists; --force replaces it", path) }
-
-// StageFile writes a file under a temporary name next to its path, whole and
-// synced. An error leaves nothing.
+// StageFile writes and syncs a file under a temporary name next to path. After an error nothing is left.
 func StageFile(path string, write func(io.Writer) (rows int64, err error)) (s StagedFile, err error) {
-	s = StagedFile{Path: path, temp: filepath.Join(filepath.Dir(path), ".roundtable-"+rand.Text())}
-	f, err := os.OpenFile(s.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	sweepStaged(filepath.Dir(path))
+	s = StagedFile{Path: path, temp: filepath.Join(filepath.Dir(path), staged+rand.Text())}
+	f, err := os.OpenFile(s.temp, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return s, err
 	}
+	s.held = f
+	hold(f)
 	b := bufio.NewWriterSize(f, 1<<16)
 	s.Rows, err = write(b)
 	if err == nil {
@@ -61,17 +47,51 @@ func StageFile(path string, write func(io.Writer) (rows int64, err error)) (s St
 	if info, e := f.Stat(); e == nil {
 		s.Bytes = info.Size()
 	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
 	if err != nil {
 		s.Discard()
 	}
 	return s, err
 }
 
-// Publish gives the file its name. Without force what is there stays, also if
-// it appeared meanwhile.
+// staged begins the names of what is being written; a random text follows.
+const staged = ".roundtable-"
+
+var stagedName = regexp.MustCompile(`^\.roundtable-[A-Z2-7]{26}$`)
+
+// leftAfter is how old what is swept has to be: on some shared file systems a lock holds on its own machine only.
+const leftAfter = time.Hour
+
+// hold tells sweepStaged that this process writes f, until it is closed. Where files have no locks, nothing is
+// swept.
+func hold(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB) }
+
+// sweepStaged deletes what killed commands have left in a folder.
+func sweepStaged(folder string) {
+	left, err := os.ReadDir(folder)
+	if err != nil {
+		return // the write says so
+	}
+	for _, entry := range left {
+		if !stagedName.MatchString(entry.Name()) {
+			continue
+		}
+		if info, err := entry.Info(); err != nil || time.Since(info.ModTime()) < leftAfter {
+			continue
+		}
+		path := filepath.Join(folder, entry.Name())
+		f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+		if err != nil {
+			continue
+		}
+		if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil {
+			_ = os.RemoveAll(path)
+		}
+		f.Close()
+	}
+}
+
+// Publish renames the file to its path. Without force it fails if something is there, even if it appeared
+// meanwhile.
 func (s StagedFile) Publish(force bool) error {
 	defer s.Discard()
 	if force {
@@ -90,7 +110,77 @@ func (s StagedFile) Publish(force bool) error {
 	return os.Rename(s.temp, s.Path)
 }
 
-// CopyTo writes what is in the file, before it has its name.
+// StagedFolder is a temporary folder whose files Finish publishes when all are written.
+type StagedFolder struct {
+	At   string // where files are written
+	path string
+	made newFolders
+	held *os.File // locked while this process writes it
+}
+
+// StageFolder creates a temporary folder next to path, or in it if path exists. A writer that is interrupted
+// leaves only that folder.
+func StageFolder(path string) (f StagedFolder, err error) {
+	f.path, f.made = filepath.Clean(path), missingFolders(filepath.Dir(filepath.Clean(path)))
+	if err := os.MkdirAll(filepath.Dir(f.path), 0o755); err != nil {
+		return f, err
+	}
+	parent := filepath.Dir(f.path)
+	if info, err := os.Stat(f.path); err == nil && info.IsDir() { // perhaps of another disk than its parent
+		parent = f.path
+	}
+	sweepStaged(parent)
+	f.At = filepath.Join(parent, staged+rand.Text())
+	if err := os.Mkdir(f.At, 0o755); err != nil {
+		return f, err
+	}
+	if f.held, err = os.Open(f.At); err == nil {
+		hold(f.held)
+	}
+	return f, nil
+}
+
+// Finish publishes the folder if err is nil: it gets its name, or its files move into the folder that is
+// there. Otherwise it deletes what was written. It returns err or its own error.
+func (f StagedFolder) Finish(err error) error {
+	if f.held != nil {
+		defer f.held.Close()
+	}
+	switch {
+	case err != nil:
+	case filepath.Dir(f.At) == f.path:
+		err = f.moveFiles()
+	default:
+		if err = os.Rename(f.At, f.path); err != nil { // it may have been made meanwhile
+			err = f.moveFiles()
+		}
+	}
+	if err != nil {
+		_ = os.RemoveAll(f.At)
+		f.made.Discard()
+	}
+	return err
+}
+
+// moveFiles gives each file its place in a folder that is there.
+func (f StagedFolder) moveFiles() error {
+	err := filepath.WalkDir(f.At, func(at string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(f.path, strings.TrimPrefix(at, f.At))
+		if d.IsDir() {
+			return os.MkdirAll(to, 0o755)
+		}
+		return os.Rename(at, to)
+	})
+	if err == nil {
+		err = os.RemoveAll(f.At)
+	}
+	return err
+}
+
+// CopyTo writes the contents of the file to w; call it before Publish or Discard.
 func (s StagedFile) CopyTo(w io.Writer) error {
 	f, err := os.Open(s.temp)
 	if err != nil {
@@ -101,5 +191,10 @@ func (s StagedFile) CopyTo(w io.Writer) error {
 	return err
 }
 
-// Discard removes what has not got its name.
-func (s StagedFile) Discard() { _ = os.Remove(s.temp) }
+// Discard deletes the file if it was not published.
+func (s StagedFile) Discard() {
+	_ = os.Remove(s.temp)
+	if s.held != nil {
+		_ = s.held.Close()
+	}
+}

@@ -25,7 +25,7 @@ func ShortVersion() string {
 	return VersionOf(info).Program
 }
 
-// Version are those that matter to a result.
+// Version holds the versions that can matter to a result.
 type Version struct {
 	Program  string `json:"program"`
 	Commit   string `json:"commit,omitempty"`
@@ -39,7 +39,7 @@ type Version struct {
 	TemporalServer string `json:"temporal_server"`
 }
 
-// VersionOf returns the versions that a build names; "unknown" where it names none.
+// VersionOf returns the versions in a build's info; "unknown" for those that it lacks.
 func VersionOf(info *debug.BuildInfo) Version {
 	v := Version{
 		Program: "unknown", Engine: task.EngineVersion, Schema: record.SchemaVersion,

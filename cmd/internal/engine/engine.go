@@ -1,12 +1,13 @@
-// Package engine starts and watches what runs campaigns: an embedded Temporal server or
-// a connection to a cluster, its worker and the queues of models with limits.
-// It promises that one program at a time runs a campaign on a local lake, and that an
-// engine which answers late is waited for. It prints nothing but what it waits for.
+// Package engine starts and watches what runs campaigns: an embedded Temporal server or a connection to a
+// cluster, its worker, and the queues of models with limits. Only one program at a time runs a campaign on a
+// local lake, and an engine that answers late is waited for. The package prints only what it waits for.
 package engine
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -19,11 +20,14 @@ import (
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/interceptor"
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
 	"roundtable/activities"
 	"roundtable/activities/calls"
+	"roundtable/activities/hosting"
+	"roundtable/activities/money"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -62,9 +66,8 @@ type Engine struct {
 // IsEmbedded reports whether the server is this program's own and ends with it.
 func (e *Engine) IsEmbedded() bool { return e.stopServer != nil }
 
-// Heartbeat returns how long an activity may be silent before it is taken for dead. An
-// embedded server dies with its activities, and the program that starts it again ends what
-// was under way (retryLost): there silence only shows that a result was lost.
+// Heartbeat returns how long an activity may be silent before it counts as dead. With an embedded server this
+// only detects lost results: its activities die with it, and the next start ends them itself.
 func (e *Engine) Heartbeat() time.Duration {
 	if e.IsEmbedded() {
 		return 10 * time.Minute
@@ -72,17 +75,18 @@ func (e *Engine) Heartbeat() time.Duration {
 	return workflows.DefaultHeartbeat
 }
 
-// Job says what an engine is started for. An embedded server keeps the state of
-// one job only: another one that was interrupted resumes when its command is given.
+// Job says what an engine is started for. The state folder of an embedded server belongs to one job; another
+// job that was interrupted resumes when its own command is given.
 type Job struct {
 	Folder  string // of the embedded server, in the state folder
 	Fresh   bool   // the lake has nothing of it, so state that is there belongs to a lake that was deleted
-	NoCache bool
+	NoCache bool   // use no answers of other campaigns or cells
 }
 
-// Start starts the engine without its worker, which begins with TakeWork; Stop
-// ends it.
+// Start starts an engine for the job w, without its worker: call TakeWork to start that, Stop to end the
+// engine.
 func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine, err error) {
+	o.Working()
 	host, _ := os.Hostname() // without a name the number stands alone
 	name := rand.Text()
 	e := &Engine{Queue: task.Queue, name: name, identity: fmt.Sprintf("%d@%s@%s", os.Getpid(), host, name)}
@@ -106,7 +110,8 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	}
 	e.lake = store.Watch(s)
 	if most := calls.MostCalls(); most < calls.DefaultCalls {
-		fmt.Fprintf(e.notices, "roundtable: at most %d calls at once: a process may hold only %d files open here (ulimit -n)\n", most, store.OpenFiles())
+		fmt.Fprintf(e.notices, "roundtable: at most %d calls at once: a process may hold only %d files open here "+
+			"(ulimit -n)\n", most, store.OpenFiles())
 	}
 	infra.NameBuild()
 	e.endGC = infra.TuneGC(320 << 20)
@@ -116,7 +121,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
 		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache,
-		Client: e.Client, Alone: e.stopServer != nil && local,
+		Alone:     e.stopServer != nil && local,
 		Listeners: e.callListeners(o), Noticed: e.sayNoticed, LakeName: o.LakeName(),
 	})
 	e.queues = &queues{store: s, client: e.Client, activities: e.Activities, campaigns: e.Queue,
@@ -125,7 +130,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.worker.RegisterWorkflowWithOptions(workflows.Campaign, workflow.RegisterOptions{Name: task.CampaignWorkflow})
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins),
 		workflow.RegisterOptions{Name: task.CollaborationWorkflow})
-	e.Activities.Register(e.worker)
+	hosting.Register(e.worker, e.Activities, e.Client)
 	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", campaigns.Namespace(o), "task_queue", e.Queue)
 	e.show(o)
 	return e, nil
@@ -143,7 +148,7 @@ func (e *Engine) workerOptions() worker.Options {
 	return options
 }
 
-// TakeWork starts the worker and those of all queues.
+// TakeWork starts the workers: the engine's, and one per queue of a model with limits.
 func (e *Engine) TakeWork(ctx context.Context) error {
 	if err := e.CheckReadable(ctx); err != nil {
 		return cli.UsageError(err)
@@ -169,9 +174,8 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 	return nil
 }
 
-// LockCampaign keeps other programs from running the campaign on the same lake: two servers
-// of their own would buy its answers twice. The context that is returned ends when another
-// program has taken the campaign over.
+// LockCampaign keeps other programs from running the campaign on the same lake, where two embedded servers
+// would pay for its answers twice. The returned context ends when another program has taken the campaign over.
 func (e *Engine) LockCampaign(ctx context.Context, o *cli.Options, campaign string) (context.Context, error) {
 	if e.stopServer == nil {
 		return ctx, nil // one server for all: they attach
@@ -210,7 +214,7 @@ func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bo
 	return nil
 }
 
-// Stop lets answers under way come in and ends the engine.
+// Stop waits for the answers of calls under way, stores them and ends the engine.
 func (e *Engine) Stop() {
 	defer e.drain()()
 	if e.worker != nil {
@@ -237,4 +241,128 @@ func (e *Engine) Stop() {
 	if e.endGC != nil {
 		e.endGC()
 	}
+}
+
+// signPauses adds to the reason of a pause which worker it comes from: of several only one may
+// lack a key or a data set. Reasons are in the lake, so it is a random name, which the worker's
+// log and its identity at the server have too.
+type signPauses struct {
+	interceptor.WorkerInterceptorBase
+	name string
+}
+
+func (s *signPauses) InterceptActivity(_ context.Context,
+	next interceptor.ActivityInboundInterceptor) interceptor.ActivityInboundInterceptor {
+	return &signedPauses{interceptor.ActivityInboundInterceptorBase{Next: next}, s.name}
+}
+
+type signedPauses struct {
+	interceptor.ActivityInboundInterceptorBase
+	name string
+}
+
+func (s *signedPauses) ExecuteActivity(ctx context.Context, in *interceptor.ExecuteActivityInput) (any, error) {
+	out, err := s.Next.ExecuteActivity(ctx, in)
+	app, ok := errors.AsType[*temporal.ApplicationError](err)
+	if !ok || app.Type() != task.ErrPause || money.IsSpent(app.Message()) { // a used up budget is the campaign's
+		return out, err
+	}
+	return out, temporal.NewApplicationErrorWithOptions(fmt.Sprintf("%s (worker %s)", app.Message(), s.name),
+		task.ErrPause,
+		temporal.ApplicationErrorOptions{NonRetryable: true, Category: app.Category()})
+}
+
+// progressRoom is what the file takes from the start and is written over in place, so
+// that it can still be written on a disk that is full.
+const progressRoom = 8192
+
+// keepStatus keeps what the workflow has last answered.
+func (e *Engine) keepStatus(status any) {
+	data, err := json.Marshal(status)
+	if err == nil {
+		e.latest.Store(&campaigns.Progress{Status: data, At: time.Now().Round(0)})
+	}
+}
+
+// writeProgress keeps the file up to date.
+func (e *Engine) writeProgress(ctx context.Context) {
+	file, err := os.OpenFile(e.progress, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return // status does without it
+	}
+	defer file.Close()
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for written := ""; ; {
+		var now campaigns.Progress
+		if latest := e.latest.Load(); latest != nil {
+			now = *latest
+		}
+		now.Waits = e.Activities.Waits()
+		text, err := json.Marshal(now)
+		text = append(text, bytes.Repeat([]byte(" "), max(progressRoom, len(written), len(text))-len(text))...)
+		if err == nil && string(text) != written {
+			if _, err = file.WriteAt(text, 0); err == nil {
+				written = string(text)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// Execute starts a workflow and does not wait for its end. It sets o's task queue and task timeout; the
+// policies in o say what happens if the workflow is already running. what names it in messages.
+func (e *Engine) Execute(ctx context.Context, what, workflow string, o client.StartWorkflowOptions,
+	in any) (run client.WorkflowRun, err error) {
+	o.TaskQueue, o.WorkflowTaskTimeout = e.Queue, workflows.TaskTimeout
+	err = campaigns.RetryWhileLate(ctx, e.notices, "start of the "+what, func() (err error) {
+		run, err = e.Client.ExecuteWorkflow(ctx, o, workflow, in)
+		return err
+	})
+	return run, err
+}
+
+// queryPatience is what a worker may take to say how its workflow is before the line of
+// progress shows what it last said.
+const queryPatience = 2 * time.Second
+
+// Watch waits for a workflow and returns its result. At every interval it calls show with the workflow's
+// status; if show returns true, Watch returns that status as result. what names the workflow in messages.
+func Watch[S any](ctx context.Context, e *Engine, run client.WorkflowRun, what string, every time.Duration,
+	show func(S) (stop bool)) (result S, err error) {
+	ended := make(chan error, 1)
+	go func() {
+		ended <- campaigns.RetryWhileLate(ctx, e.notices, "end of the "+what,
+			func() error { return run.Get(ctx, &result) })
+	}()
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	var status S
+	for {
+		select {
+		case err := <-ended:
+			return result, err
+		case <-tick.C:
+			soon, cancel := context.WithTimeout(ctx, queryPatience)
+			now, err := campaigns.QueryStatus[S](soon, e.Client, run.GetID())
+			if cancel(); err == nil { // a busy worker is asked again at the next tick
+				status = now
+				e.keepStatus(status)
+			}
+			if show(status) {
+				return status, nil
+			}
+		}
+	}
+}
+
+// Visibility returns what workflows show to Temporal's tools: search attributes only if the namespace has
+// roundtable's.
+func (e *Engine) Visibility(ctx context.Context, o *cli.Options) workflows.Visibility {
+	return workflows.Visibility{Searchable: infra.HasSearchAttributes(ctx, e.Client, campaigns.Namespace(o),
+		workflows.SearchAttributes())}
 }

@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 	"go.temporal.io/sdk/temporal"
 
-	"roundtable/activities"
+	"roundtable/activities/failure"
 	"roundtable/infra"
 )
 
@@ -113,7 +113,8 @@ func (e *Engine) retryLostOf(ctx context.Context, w *commonpb.WorkflowExecution)
 		}
 		switch p.GetState() {
 		case enumspb.PENDING_ACTIVITY_STATE_STARTED:
-			err = temporal.NewApplicationErrorWithOptions("nobody works on it: its program has ended, or stood still", "lost",
+			err = temporal.NewApplicationErrorWithOptions("nobody works on it: its program has ended, or stood still",
+				"lost",
 				temporal.ApplicationErrorOptions{NextRetryDelay: time.Millisecond})
 		case enumspb.PENDING_ACTIVITY_STATE_CANCEL_REQUESTED:
 			err = temporal.NewCanceledError()
@@ -133,6 +134,6 @@ func (e *Engine) isLost(w *commonpb.WorkflowExecution, p *workflowpb.PendingActi
 	case p.GetLastWorkerIdentity() != e.identity:
 		return true
 	}
-	attempt := activities.Attempt{RunID: w.GetRunId(), ActivityID: p.GetActivityId(), Number: p.GetAttempt()}
-	return time.Since(p.GetLastStartedTime().AsTime()) > handedOver && !e.Activities.IsRunning(attempt)
+	made := failure.Attempt{RunID: w.GetRunId(), ActivityID: p.GetActivityId(), Number: p.GetAttempt()}
+	return time.Since(p.GetLastStartedTime().AsTime()) > handedOver && !e.Activities.IsRunning(made)
 }

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/worker"
 
 	"roundtable/activities"
+	"roundtable/activities/hosting"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
@@ -102,7 +103,7 @@ func (q *queues) open(model string, perMinute int) error {
 	options.TaskQueueActivitiesPerSecond = float64(perMinute) / 60
 	options.DisableWorkflowWorker = true
 	w := worker.New(q.client, task.ModelQueue(q.campaigns, model), options)
-	q.activities.RegisterTurns(w)
+	hosting.RegisterTurns(w, q.activities)
 	if err := w.Start(); err != nil {
 		return err
 	}

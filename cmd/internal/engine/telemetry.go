@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"time"
 
 	enumspb "go.temporal.io/api/enums/v1"
 	taskqueuepb "go.temporal.io/api/taskqueue/v1"
@@ -76,8 +77,8 @@ func (e *Engine) sayNoticed(n programs.Notice, unsent error) {
 	}
 }
 
-// Notices returns where the operator reads what happens while no engine runs: standard
-// error, or the log that the flags ask for.
+// Notices returns the writer for messages to the operator while no engine runs: standard error, or the log
+// that the flags ask for.
 func Notices(o *cli.Options) io.Writer {
 	if o.Telemetry.Logs() {
 		return telemetry.Lines(campaigns.OpenWorkerLog(o))
@@ -85,10 +86,10 @@ func Notices(o *cli.Options) io.Writer {
 	return os.Stderr
 }
 
-// Notices returns where the operator reads what happens: standard error, or the log.
+// Notices returns the writer for messages to the operator: standard error, or the log.
 func (e *Engine) Notices() io.Writer { return e.notices }
 
-// Log returns the log that --log-format asks for; without it one that nobody reads.
+// Log returns the log that --log-format asks for, or one that discards everything.
 func (e *Engine) Log() *slog.Logger { return e.log }
 
 // callListeners returns who hears what the activities do.
@@ -165,4 +166,72 @@ func readBacklog(ctx context.Context, c client.Client, namespace, queue string, 
 		}
 	}
 	return answered
+}
+
+// How old a campaign's status may be that is shown; that of one which has ended changes rarely.
+const (
+	statusAge = 5 * time.Second
+	endedAge  = time.Minute
+)
+
+// askedAtOnce bounds the campaigns whose workflows one scrape asks at the same time.
+const askedAtOnce = 16
+
+// seenCampaigns remembers how far campaigns were when their workflows last said so.
+type seenCampaigns struct {
+	names func() []string
+	ask   func(ctx context.Context, name string) (workflows.Status, error)
+
+	mu    sync.Mutex
+	known map[string]seenCampaign
+}
+
+type seenCampaign struct {
+	status workflows.Status
+	at     time.Time // of the last question
+	is     bool      // it was answered
+}
+
+// isDue reports whether the workflow is to be asked again.
+func (c seenCampaign) isDue() bool {
+	age := statusAge
+	if c.is && c.status.Cells > 0 && c.status.Done() == c.status.Cells {
+		age = endedAge
+	}
+	return time.Since(c.at) > age
+}
+
+// allStatuses returns the campaigns that this process works for, without those that do not answer
+// before ctx ends: an old status would be taken for the present one.
+func (s *seenCampaigns) allStatuses(ctx context.Context) map[string]workflows.Status {
+	s.mu.Lock() // one scrape after the other: a busy worker is not asked twice
+	defer s.mu.Unlock()
+	names := s.names()
+	seen := make([]seenCampaign, len(names))
+	permits := make(chan struct{}, askedAtOnce)
+	var asking sync.WaitGroup
+	for i, name := range names {
+		if seen[i] = s.known[name]; !seen[i].isDue() {
+			continue
+		}
+		asking.Go(func() {
+			permits <- struct{}{}
+			defer func() { <-permits }()
+			if seen[i].is = false; ctx.Err() != nil { // the next scrape asks
+				return
+			}
+			seen[i].at = time.Now()
+			if status, err := s.ask(ctx, name); err == nil {
+				seen[i].status, seen[i].is = status, true
+			}
+		})
+	}
+	asking.Wait()
+	all := map[string]workflows.Status{}
+	for i, name := range names {
+		if s.known[name] = seen[i]; seen[i].is {
+			all[name] = seen[i].status
+		}
+	}
+	return all
 }

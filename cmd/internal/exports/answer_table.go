@@ -101,7 +101,8 @@ func writeVertical(w io.Writer, r sql.Result) (rows int64, err error) {
 func footerText(rows int64, more bool) string {
 	switch {
 	case more:
-		return fmt.Sprintf("(the first %d rows; LIMIT and OFFSET show others, --format csv, json, jsonl and parquet have all)", rows)
+		return fmt.Sprintf("(the first %d rows; LIMIT and OFFSET show others, --format csv, json, jsonl and "+
+			"parquet have all)", rows)
 	case rows == 1:
 		return "(1 row)"
 	}

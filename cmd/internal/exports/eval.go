@@ -11,10 +11,10 @@ import (
 	"roundtable/cmd/internal/cli"
 )
 
-// writeEval writes inspect's log in version 2, a file for each condition: its instances are the
+// WriteEval writes inspect's log in version 2, a file for each condition: its instances are the
 // samples, its replicates their epochs. https://inspect.aisi.org.uk/eval-logs.html
-func writeEval(all iter.Seq2[talk, error], add stage) error {
-	var of []talk // one condition's
+func WriteEval(all iter.Seq2[Talk, error], add Stage) error {
+	var of []Talk // one condition's
 	write := func() error {
 		if len(of) == 0 {
 			return nil
@@ -41,7 +41,7 @@ func writeEval(all iter.Seq2[talk, error], add stage) error {
 }
 
 // logName returns the name of a log, which has to start with a time for inspect to list it.
-func logName(c talk) string {
+func logName(c Talk) string {
 	at := time.UnixMicro(c.StartedAt).UTC().Format("2006-01-02T15-04-05+00-00")
 	return fmt.Sprintf("%s_%s_%s.json", at, c.CampaignID, c.ConditionID)
 }
@@ -60,7 +60,7 @@ type log struct {
 	Samples []object `json:"samples"`
 }
 
-func evalLog(all []talk) log {
+func evalLog(all []Talk) log {
 	first, began, ended := all[0], all[0].StartedAt, all[0].EndedAt
 	var input, output int64
 	var sum float64
@@ -110,11 +110,11 @@ func evalLog(all []talk) log {
 	}
 }
 
-func evalSample(c talk) object {
+func evalSample(c Talk) object {
 	decision := orEmpty(c.DecisionJSON)
 	answer := object{"id": c.talkID() + "/decision", "role": "assistant", "content": decision}
 	s := object{
-		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.talkID(), "input": c.about,
+		"id": c.InstanceID, "epoch": c.Replicate + 1, "uuid": c.talkID(), "input": c.About,
 		"target":   targetOf(c.KeyJSON),
 		"messages": inspectMessages(c),
 		"output": object{"model": c.Model, "completion": decision,

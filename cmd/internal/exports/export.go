@@ -1,10 +1,12 @@
-// Package exports gets data out of a lake: it answers SQL over the tables, on a terminal with
-// a prompt, from a script or into a file, and writes a campaign's tables, its pool of
-// viewpoints, its challenges or its transcripts to files. A failed export leaves no file.
+// Package exports gets data out of a lake: it answers SQL over the tables, at a prompt, from a script or into
+// a file, and writes a campaign's tables, pool of viewpoints, challenges or transcripts to files. A failed
+// export leaves no file.
 package exports
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities/commits"
 	"roundtable/activities/setup"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
@@ -30,24 +33,25 @@ import (
 
 var Formats = []string{"parquet", "csv", "jsonl"}
 
-// Tables are those that can be named; without a name, those of the collaborations themselves are
-// written, and of the others those that have rows; instances, whose data files may be elsewhere, only
-// to a data set for others.
+// Tables are the tables that an export can name. An export that names none writes the tables of
+// collaborations, and of the others those that have rows; instances, whose data files may be elsewhere, only
+// with Dataset.
 var Tables = append(slices.Concat(record.Tables[:], record.Annotations[:]), record.Instances)
 
-// Export is what is written of a campaign.
+// Export says what is written of a campaign, and where to.
 type Export struct {
 	Campaign string
 	Tables   []string
 	Format   string
 	Output   string // a folder, or the file of the only table
 	Force    bool
-	Dataset  bool // tables as a data set for others: with README.md and croissant.json
+	Dataset  bool // tables as a data set to publish, with README.md and croissant.json
 
 	unnamed bool // no table was named
 }
 
-// Choose fills in what was not said and refuses what makes no sense.
+// Choose sets tables, format and output to their defaults where no flag did, and returns an error for
+// combinations that are not allowed. format is --format, or "".
 func (x *Export) Choose(format string) error {
 	for _, t := range x.Tables {
 		if !slices.Contains(Tables, t) {
@@ -77,14 +81,15 @@ func (x *Export) Choose(format string) error {
 	case x.Output == "":
 		return errors.New("-o says where: a folder, or a file for one table")
 	case x.isStrangeFile():
-		return fmt.Errorf("-o %s ends in %s, which is not a format; a file's name ends in %s, a folder's in none or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
+		return fmt.Errorf("-o %s ends in %s, which is not a format; a file's name ends in %s, a folder's in none "+
+			"or in /", x.Output, filepath.Ext(x.Output), wording.Or(Formats))
 	case x.isFile() && len(x.Tables) > 1:
 		return fmt.Errorf("the file %s holds one table; say which with --table, or name a folder", x.Output)
 	case x.isFile():
 		file = x.Output
 	}
 	var err error
-	x.Format, err = cli.ChooseFormat(format, file, false, Formats)
+	x.Format, err = cli.ChooseFormat(format, file, false, slices.Concat(Formats, TranscriptFormats))
 	return err
 }
 
@@ -95,7 +100,7 @@ func (x *Export) pathOf(table string) string {
 	return filepath.Join(x.Output, table+"."+x.Format)
 }
 
-// Written is a file that was written.
+// Written is a file that an export or a query wrote.
 type Written struct {
 	Table string `json:"table,omitempty"` // absent for a query
 	Path  string `json:"path"`
@@ -103,12 +108,41 @@ type Written struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Run writes all files and only then gives them their names.
+// Run writes all files under temporary names and renames them when all are complete.
 func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 	ctx := cmd.Context()
 	s, d, err := x.open(ctx, o)
 	if err != nil {
 		return err
+	}
+	if err := x.checkPlaces(); err != nil {
+		return cli.UsageError(err)
+	}
+	done, err := x.writeAll(cmd, o, s, d)
+	if err != nil {
+		return err
+	}
+	return x.Report(cmd, o.JSON, done)
+}
+
+// writeAll writes the files; a folder that is not there has its name when all are in it.
+func (x *Export) writeAll(cmd *cobra.Command, o *cli.Options, s store.Store,
+	d lake.Dataset) (done []Written, err error) {
+	ctx := cmd.Context()
+	if _, err := os.Stat(x.Output); !x.isFile() && errors.Is(err, fs.ErrNotExist) {
+		folder, err := cli.StageFolder(x.Output)
+		if err != nil {
+			return nil, cli.UsageError(err)
+		}
+		staged := *x
+		staged.Output = folder.At
+		if done, err = staged.writeAll(cmd, o, s, d); err != nil {
+			return nil, folder.Finish(err)
+		}
+		for i := range done {
+			done[i].Path = filepath.Join(x.Output, filepath.Base(done[i].Path))
+		}
+		return done, folder.Finish(nil)
 	}
 	var files []cli.StagedFile
 	defer func() {
@@ -132,25 +166,21 @@ func (x *Export) Run(cmd *cobra.Command, o *cli.Options) error {
 		err = x.warn(ctx, s, d, cmd.ErrOrStderr())
 	}
 	if err != nil {
-		return x.explainErr(ctx, err)
+		return nil, x.explainErr(ctx, err)
 	}
-	var done []Written
 	for i, f := range files {
 		if err := f.Publish(x.Force); err != nil {
-			return err
+			return nil, err
 		}
 		done = append(done, Written{written[i], f.Path, f.Rows, f.Bytes})
 	}
-	return x.Report(cmd, o.JSON, done)
+	return done, nil
 }
 
 // stageTables writes the tables, and says which.
 func (x *Export) stageTables(
 	ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset, warnings io.Writer,
 ) (written []string, files []cli.StagedFile, err error) {
-	if err := x.makeFolder(); err != nil {
-		return nil, nil, cli.UsageError(err)
-	}
 	for _, t := range x.Tables {
 		f, err := cli.StageFile(x.pathOf(t), func(w io.Writer) (int64, error) {
 			n, err := x.write(ctx, plugins, s, d, t, w)
@@ -166,7 +196,8 @@ func (x *Export) stageTables(
 		if f.Rows == 0 && x.unnamed && (x.Dataset || slices.Contains(record.Annotations[:], t)) {
 			f.Discard()
 			if _, err := os.Lstat(x.pathOf(t)); err == nil {
-				return written, files, cli.UsageError(fmt.Errorf("%s is of an earlier export, and the table has no rows now: remove it, or name another folder", x.pathOf(t)))
+				return written, files, cli.UsageError(fmt.Errorf("%s is of an earlier export, and the table has no "+
+					"rows now: remove it, or name another folder", x.pathOf(t)))
 			}
 			continue
 		}
@@ -188,9 +219,12 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Da
 	return s, d, nil
 }
 
-// makeFolder makes the folder, unless a file that is in the way must stay.
-func (x *Export) makeFolder() error {
+// checkPlaces returns an error if a file that is in the way must stay.
+func (x *Export) checkPlaces() error {
 	paths := []string{}
+	if slices.Contains(TranscriptFormats, x.Format) {
+		return nil // each is looked at when its name is known
+	}
 	for _, t := range x.Tables {
 		paths = append(paths, x.pathOf(t))
 	}
@@ -202,10 +236,7 @@ func (x *Export) makeFolder() error {
 			return err
 		}
 	}
-	if x.isFile() {
-		return nil
-	}
-	return os.MkdirAll(x.Output, 0o755)
+	return nil
 }
 
 // warn says so if there are scripted agents in the rows.
@@ -252,19 +283,14 @@ func (x *Export) write(ctx context.Context, plugins catalogue.Catalogue, s store
 		if err != nil {
 			return 0, err
 		}
-		return writeRows(func(yield func(record.Instance, error) bool) {
-			for _, row := range all {
-				if !yield(row, nil) {
-					return
-				}
-			}
-		}, x.Format, w)
+		return writeRows(rowsOf(all), x.Format, w)
 	}
 	return writeRows(lake.Scan[record.Call](ctx, s, d), x.Format, w)
 }
 
 // readInstances returns what was asked, for a data set for others unless it is to stay private.
-func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]record.Instance, error) {
+func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]record.Instance,
+	error) {
 	if x.Dataset && x.unnamed {
 		switch p, _, err := campaign.ReadRecorded(ctx, s, x.Campaign); {
 		case errors.Is(err, campaign.ErrImported): // its transcripts hold what was asked
@@ -272,7 +298,8 @@ func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catal
 		case err != nil:
 			return nil, err
 		case p.PrivateData:
-			return nil, leftOut{errors.New("its data files are private_data (--table instances publishes it all the same)")}
+			return nil, leftOut{errors.New("its data files are private_data (--table instances publishes it all " +
+				"the same)")}
 		case len(p.Files) > 0:
 			_, err := setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(p)
 			if errors.Is(err, fs.ErrNotExist) {
@@ -298,7 +325,7 @@ func writeRows[T any](rows iter.Seq2[T, error], format string, w io.Writer) (int
 	return sql.WriteParquet(w, rows)
 }
 
-// Report says which files were written.
+// Report prints which files were written.
 func (x *Export) Report(cmd *cobra.Command, asJSON bool, done []Written) error {
 	if asJSON {
 		return cli.WriteJSON(cmd.OutOrStdout(), map[string]any{"files": done})
@@ -325,4 +352,45 @@ func (x *Export) isFile() bool {
 func (x *Export) isStrangeFile() bool {
 	_, err := os.Stat(x.Output)
 	return err != nil && filepath.Ext(x.Output) != "" && !os.IsPathSeparator(x.Output[len(x.Output)-1]) && !x.isFile()
+}
+
+// What describes an exported data set to the Hub and to programs that read Croissant.
+const (
+	readmeName    = "README.md"
+	croissantName = "croissant.json"
+)
+
+// stageDescriptions describes the tables that are staged.
+func (x *Export) stageDescriptions(
+	ctx context.Context, s store.Store, d lake.Dataset, tables []string, staged []cli.StagedFile,
+) (more []cli.StagedFile, err error) {
+	var files []commits.ExportedFile
+	for i, f := range staged {
+		sum := sha256.New()
+		if err := f.CopyTo(sum); err != nil {
+			return nil, err
+		}
+		files = append(files, commits.ExportedFile{
+			Table: tables[i], Name: filepath.Base(f.Path), SHA256: hex.EncodeToString(sum.Sum(nil)),
+			Rows: f.Rows, Bytes: f.Bytes,
+		})
+	}
+	readme, croissant, err := commits.DescribeExport(ctx, s, d, files)
+	if err != nil {
+		return nil, err
+	}
+	for _, file := range []struct {
+		name string
+		data []byte
+	}{{readmeName, readme}, {croissantName, croissant}} {
+		f, err := cli.StageFile(filepath.Join(x.Output, file.name), func(w io.Writer) (int64, error) {
+			_, err := w.Write(file.data)
+			return 0, err
+		})
+		if err != nil {
+			return more, err
+		}
+		more = append(more, f)
+	}
+	return more, nil
 }

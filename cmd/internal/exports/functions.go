@@ -166,7 +166,8 @@ func eachAsked(ctx context.Context, s store.Store, read asking,
 					return nil, err
 				}
 				if runs = slices.DeleteFunc(runs, isUnfinished); len(runs) == 0 {
-					return nil, fmt.Errorf("what %q means has not ended: unfinished_turns has its turns, and roundtable show --prompts --raw prints how they were asked", id)
+					return nil, fmt.Errorf("what %q means has not ended: unfinished_turns has its turns, and "+
+						"roundtable show --prompts --raw prints how they were asked", id)
 				}
 				found = true
 			}

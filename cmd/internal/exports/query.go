@@ -1,12 +1,16 @@
 package exports
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"strings"
 
+	"github.com/peterh/liner"
 	"github.com/spf13/cobra"
 
 	"roundtable/analysis/sql"
@@ -17,19 +21,19 @@ import (
 // maxScript is how long the statements of one command may be together.
 const maxScript = 1 << 20
 
-// Query is what is asked for of a lake.
+// Query holds the flags of the command query.
 type Query struct {
 	*cli.Options
 	Campaigns []string // none are all
 	Cache     string
-	Format    string // one of Formats
+	Format    string // one of QueryFormats
 	File      string // "" is standard output
 	Force     bool
 }
 
 var QueryFormats = []string{"table", "vertical", "csv", "json", "jsonl", "parquet"}
 
-// ReadScript returns the SQL of an argument, a file or standard input.
+// ReadScript returns SQL: that of the only argument, of the file, or of in.
 func ReadScript(args []string, file string, in io.Reader) (string, error) {
 	switch {
 	case len(args) == 1 && file != "":
@@ -44,7 +48,8 @@ func ReadScript(args []string, file string, in io.Reader) (string, error) {
 		defer f.Close()
 		in = f
 	case file == "" && cli.IsTerminal(in):
-		return "", errors.New("which statement? Give SQL in quotes, or --file; the prompt needs a terminal for its output too")
+		return "", errors.New("which statement? Give SQL in quotes, or --file; the prompt needs a terminal for its " +
+			"output too")
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxScript+1))
 	if err == nil && len(data) > maxScript {
@@ -53,7 +58,7 @@ func ReadScript(args []string, file string, in io.Reader) (string, error) {
 	return string(data), err
 }
 
-// Open makes a database over the lake.
+// Open opens a database over the lake; slow steps are announced on tell.
 func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 	s, err := q.OpenLake()
 	for i := 0; i < len(q.Campaigns) && err == nil; i++ {
@@ -73,7 +78,7 @@ func (q *Query) Open(ctx context.Context, tell io.Writer) (*sql.DB, error) {
 	})
 }
 
-// Run answers statements.
+// Run answers the statements in text, on standard output or into q.File.
 func (q *Query) Run(cmd *cobra.Command, text string) error {
 	out := cmd.OutOrStdout()
 	if q.File != "" {
@@ -90,7 +95,7 @@ func (q *Query) Run(cmd *cobra.Command, text string) error {
 	return err
 }
 
-// WriteFile answers statements into a file, which is written whole or not at all.
+// WriteFile answers the statements in text into q.File, which is written completely or not at all.
 func (q *Query) WriteFile(cmd *cobra.Command, text string) (f cli.StagedFile, err error) {
 	if err := cli.CheckOutput(q.File, q.Force); err != nil {
 		return f, cli.UsageError(err)
@@ -158,13 +163,16 @@ func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Wri
 	switch {
 	case q.isForPeople():
 		r, err := db.Run(ctx, s)
-		switch {
-		case err != nil:
+		if err != nil {
 			return 0, err
-		case q.Format == "vertical" && !r.Plan:
-			return writeVertical(w, r)
 		}
-		return writeTable(w, r)
+		write := writeTable
+		if q.Format == "vertical" && !r.Plan {
+			write = writeVertical
+		}
+		var text bytes.Buffer
+		n, err := write(&text, r)
+		return n, errors.Join(err, cli.Page(w, text.Bytes(), q.Working))
 	case q.Format == "parquet":
 		return db.Parquet(ctx, s, w)
 	}
@@ -185,7 +193,8 @@ func (q *Query) write(ctx context.Context, db *sql.DB, s sql.Statement, w io.Wri
 	return sql.WriteCSV(w, r)
 }
 
-// WithExitCode gives an error the code that the program ends with.
+// WithExitCode gives err its exit code: interrupted if ctx is done, a usage error if DuckDB or the guard
+// refused the statement.
 func WithExitCode(ctx context.Context, err error) error {
 	_, refused := errors.AsType[sql.Refused](err)
 	switch {
@@ -194,5 +203,79 @@ func WithExitCode(ctx context.Context, err error) error {
 	case refused:
 		return cli.UsageError(err)
 	}
+	return err
+}
+
+const welcome = `The tables are collaborations, rounds, turns, ballots, calls, labels, features and instances, as of now; DESCRIBE turns; shows columns.
+What has begun and not ended is in unfinished_collaborations, unfinished_turns and so on.
+A statement ends with a semicolon. .tables lists them, .vertical shows a value a line and back. Ctrl-C drops a statement, Ctrl-D or exit leaves.`
+
+// Prompt answers the statements that a person types at a terminal.
+func (q *Query) Prompt(cmd *cobra.Command) error {
+	ctx := cmd.Context()
+	db, err := q.Open(ctx, cmd.ErrOrStderr())
+	if err != nil {
+		return WithExitCode(ctx, err)
+	}
+	defer db.Close()
+	lines := liner.NewLiner()
+	defer lines.Close()
+	lines.SetCtrlCAborts(true)
+	fmt.Fprintln(cmd.ErrOrStderr(), welcome)
+	return q.Converse(ctx, db, cmd.OutOrStdout(), cmd.ErrOrStderr(), func(mark string) (string, error) {
+		line, err := lines.Prompt(mark)
+		if strings.TrimSpace(line) != "" {
+			lines.AppendHistory(line)
+		}
+		return line, err
+	})
+}
+
+// Converse reads lines with read, which shows mark as its prompt, and answers each statement when its
+// semicolon is read. Errors of statements are written to problems and do not end it.
+func (q *Query) Converse(ctx context.Context, db *sql.DB, out, problems io.Writer,
+	read func(mark string) (string, error)) error {
+	text := ""
+	for {
+		mark := "sql> "
+		if text != "" {
+			mark = "...> "
+		}
+		line, err := read(mark)
+		switch {
+		case errors.Is(err, liner.ErrPromptAborted):
+			text = ""
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if text == "" {
+			switch strings.ToLower(strings.Trim(line, " \t;")) {
+			case "exit", "quit":
+				return nil
+			case ".tables":
+				line = "SHOW TABLES;"
+			case ".vertical":
+				q.Format = map[bool]string{true: "table", false: "vertical"}[q.Format == "vertical"]
+				continue
+			}
+		}
+		all, rest := sql.Split(text+line+"\n", 1)
+		for _, s := range all {
+			if err := q.answerOne(ctx, db, s, out); err != nil {
+				fmt.Fprintln(problems, err)
+			}
+		}
+		text = rest.Text
+	}
+}
+
+// answerOne can be interrupted without ending the program.
+func (q *Query) answerOne(ctx context.Context, db *sql.DB, s sql.Statement, out io.Writer) error {
+	ctx, stop := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
+	defer stop()
+	_, err := q.write(ctx, db, s, out)
 	return err
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"roundtable/analysis/campaign"
@@ -22,21 +21,21 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// MostPairs is how many pairs of orders of each instance are gone through at most, unless
-// the request says.
+// MostPairs is the default for Attribution.Pairs: the most pairs of orders per instance.
 const MostPairs = 20
 
-// Attribution asks what each part of a campaign's collaborations contributes to their outcome.
+// Attribution asks how much each part of a campaign's collaborations contributes to their outcome (Shapley
+// values).
 type Attribution struct {
 	Campaign   string
 	Of         string // agents, rounds or messages
 	Name       string // of the fork; "" for the campaign's with -by-agents
 	Conditions []string
 	Pairs      int     // of orders, at most
-	Budget     float64 // US dollars; 0 is none
+	CostUSD    float64 // cap; 0 is none
 }
 
-// ForkName returns the name of the campaign of its forks.
+// ForkName returns the name of the campaign that holds the attribution's forks.
 func (a Attribution) ForkName() string {
 	if a.Name != "" {
 		return a.Name
@@ -44,17 +43,7 @@ func (a Attribution) ForkName() string {
 	return a.Campaign + "-by-" + a.Of
 }
 
-// ReadBudget reads 5usd, $5 or 5; the error says what is accepted.
-func ReadBudget(text string) (float64, error) {
-	number := strings.TrimPrefix(strings.TrimSuffix(strings.ToLower(strings.TrimSpace(text)), "usd"), "$")
-	usd, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if err != nil || !(usd > 0 && usd <= 1e9) { // not a number is neither
-		return 0, fmt.Errorf("--budget %s: expected US dollars, as 5usd", text)
-	}
-	return usd, nil
-}
-
-// Work is the forks of an attribution, which grow from step to step.
+// Work is an attribution under way: its forks grow step by step.
 type Work struct {
 	Attribution
 	players
@@ -64,7 +53,7 @@ type Work struct {
 	begun    int // pairs of orders that the lake's forks were made for; 0 without any
 }
 
-// Open finds the parts and the campaign.
+// Open finds the parts in the campaign with plan p and manifest m, and the forks that the lake already has.
 func (a Attribution) Open(ctx context.Context, s store.Store, p recorded.Plan, m recorded.Manifest) (*Work, error) {
 	known, err := campaigns.ReadPlannedCampaign(ctx, s, a.ForkName())
 	if err != nil {
@@ -76,24 +65,25 @@ func (a Attribution) Open(ctx context.Context, s store.Store, p recorded.Plan, m
 	}
 	begun, ok := found.pairsOf(known)
 	if !ok {
-		return nil, cli.UsageError(fmt.Errorf("%s is in the lake, and is not what contributions of the %s of %s are found from; give --as NAME", a.ForkName(), a.Of, a.Campaign))
+		return nil, cli.UsageError(fmt.Errorf("%s is in the lake, and is not what contributions of the %s of %s are "+
+			"found from; give --name NAME", a.ForkName(), a.Of, a.Campaign))
 	}
 	a.Pairs = max(a.Pairs, begun) // what was bought is shown
 	return &Work{a, found, s, p, m, begun}, nil
 }
 
-// IsPaid reports whether some model of the campaign costs money, or may.
+// IsPaid reports whether some model of the campaign costs money, or may because its price is unknown.
 func (w *Work) IsPaid() bool {
 	f := Begin(w.Campaign, w.plan, w.manifest)
 	return len(f.Prices) > 0 || f.Cost != ""
 }
 
-// File returns the campaign file of some pairs of orders.
+// File returns the campaign file of the forks for this number of pairs of orders.
 func (w *Work) File(pairs int) File {
 	f := Begin(w.Campaign, w.plan, w.manifest)
 	f.Name, f.Fork.Conditions = w.ForkName(), w.Conditions
-	if w.Budget > 0 {
-		f.Limits.CostUSD = &w.Budget
+	if w.CostUSD > 0 {
+		f.Limits.CostUSD = &w.CostUSD
 	}
 	all, instances := w.coalitionsNeeded(pairs)
 	for _, c := range all {
@@ -102,28 +92,28 @@ func (w *Work) File(pairs int) File {
 	return f
 }
 
-// Begun returns the pairs of orders that the lake's forks were made for; 0 without any.
+// Begun returns for how many pairs of orders the lake has forks; 0 if it has none.
 func (w *Work) Begun() int { return w.begun }
 
-// Next returns how many pairs to go on with after some are done, for what they have cost:
-// as many again, or as many as the rest of the budget is likely to pay; the same number if
-// there is nothing left to do, or no money for a pair.
+// Next returns the number of pairs for the next step, after done pairs that cost spent dollars: twice as many,
+// or as many as the rest of the budget is likely to pay for. It returns done if the attribution is complete or
+// no money for another pair is left.
 func (w *Work) Next(done int, spent float64) int {
 	if done >= w.Pairs || w.isExact(done) {
 		return done
 	}
 	next := min(2*done, w.Pairs)
 	perCell := spent / float64(max(w.countCells(done), 1))
-	for w.Budget > 0 && next > done && spent+perCell*float64(w.countCells(next)-w.countCells(done)) > w.Budget {
+	for w.CostUSD > 0 && next > done && spent+perCell*float64(w.countCells(next)-w.countCells(done)) > w.CostUSD {
 		next--
 	}
 	return next
 }
 
-// CheckBudget refuses a budget that is not likely to pay the first pair of orders, by what
-// the original has cost: nothing could be said for it.
+// CheckBudget returns an error if the budget is not likely to pay for the first pair of orders, judged by what
+// the original cost: the attribution would have no result.
 func (w *Work) CheckBudget(ctx context.Context) error {
-	if w.Budget == 0 {
+	if w.CostUSD == 0 {
 		return nil
 	}
 	c, err := campaign.Load(ctx, w.store, w.Campaign)
@@ -145,14 +135,15 @@ func (w *Work) CheckBudget(ctx context.Context) error {
 			shares += share * float64(w.players.begun[i])
 		}
 	}
-	if likely := usd * shares; likely > w.Budget {
-		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
-			wording.Count(w.countCells(1), "fork"), likely, w.Campaign, w.Budget))
+	if likely := usd * shares; likely > w.CostUSD {
+		return cli.UsageError(fmt.Errorf("the first pair of orders is %s, which are likely to cost about $%.4f by "+
+			"what %s has cost; a budget of $%.4f would not pay for one, and nothing was started",
+			wording.Count(w.countCells(1), "fork"), likely, w.Campaign, w.CostUSD))
 	}
 	return nil
 }
 
-// Spent returns what the forks have cost so far.
+// Spent returns what the forks have cost so far, in US dollars.
 func (w *Work) Spent(ctx context.Context) (usd float64, err error) {
 	c, err := campaign.Load(ctx, w.store, w.ForkName())
 	for _, r := range c.Runs {
@@ -170,7 +161,7 @@ type row struct {
 	usd             *float64 // nil if a price is not known
 }
 
-// Table returns what each part contributes, from the forks that have ended.
+// Table returns the contribution of each part, from the forks that have ended.
 func (w *Work) Table(ctx context.Context) (table.Table, error) {
 	c, err := analyze.ReadCampaign(ctx, w.store, w.ForkName(), campaign.Kept{})
 	if err != nil {
@@ -195,7 +186,7 @@ func (w *Work) Table(ctx context.Context) (table.Table, error) {
 		rows = append(rows, row{condition, "all together", found.Total, found, calls, usd})
 	}
 	if len(rows) == 0 {
-		return t, cli.IncompleteError(fmt.Errorf("%s: no order of the %s is complete yet; give more --budget",
+		return t, cli.IncompleteError(fmt.Errorf("%s: no order of the %s is complete yet; give more --cost-usd",
 			w.ForkName(), w.Of))
 	}
 	w.fill(&t, rows, c)
@@ -239,15 +230,20 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 	}
 	t.Notes = append(t.Notes,
 		"Contributes: Shapley's value, the mean over the orders in which the "+w.Of+
-			" can join of what the outcome gains when one joins. The value of some of them is the outcome without the others ("+without+"); of all of them it is the original's. Contributions add up to that of all together: the outcome as it was minus the outcome with none.",
+			" can join of what the outcome gains when one joins. The value of some of them is the outcome without "+
+			"the others ("+without+"); of all of them it is the original's. Contributions add up to that of all "+
+			"together: the outcome as it was minus the outcome with none.",
 		"Intervals: 95 %, Student's t over "+c.CountedUnits()+
-			", cut at what two outcomes can differ by. n: collaborations with a complete order; exact: those in which every coalition was run, the others rest on orders that were drawn for each instance, each with its reverse. Cost: of all forks, each coalition of an instance run once.")
+			", cut at what two outcomes can differ by. n: collaborations with a complete order; exact: those in "+
+			"which every coalition was run, the others rest on orders that were drawn for each instance, each with "+
+			"its reverse. Cost: of all forks, each coalition of an instance run once.")
 	if w.without > 0 {
 		t.Notes = append(t.Notes, wording.Count(w.without, "collaboration")+" of "+w.Campaign+
 			" did not succeed; nothing is attributed in them.")
 	}
 	if len(w.instances) == 1 && rows[0].found.Exact < rows[0].found.Games {
-		t.Notes = append(t.Notes, "There is one instance, so all collaborations rest on the same orders: intervals do not tell how far others would have differed.")
+		t.Notes = append(t.Notes, "There is one instance, so all collaborations rest on the same orders: intervals "+
+			"do not tell how far others would have differed.")
 	}
 }
 
@@ -297,7 +293,7 @@ func (w *Work) gamesOf(c campaign.Campaign) map[string][]forks.Game {
 	return games
 }
 
-// forkOf returns what a run goes on from, and the coalition that it leaves; false if it is
+// forkOf returns what a run continues, and the coalition that it leaves; false if it is
 // no fork of this kind.
 func (w *Work) forkOf(r campaign.Run) (*plan.Fork, forks.Coalition, bool) {
 	var settings struct{ Fork *plan.Fork }
@@ -319,7 +315,7 @@ func costOf(c campaign.Campaign, condition string) (calls int64, usd *float64) {
 	return calls, campaign.SumUSD(of, func(r campaign.Run) campaign.Asked { return r.Asked })
 }
 
-// Summary says how far the work is.
+// Summary returns a line on the extent of the forks for this number of pairs: pairs, instances and forks.
 func (w *Work) Summary(pairs int) string {
 	how := fmt.Sprintf("%s of orders in %s", wording.Count(pairs, "pair"), wording.Count(len(w.instances), "instance"))
 	if w.isExact(pairs) {

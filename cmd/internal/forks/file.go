@@ -1,5 +1,5 @@
-// Package forks writes the campaign files of forks: what goes on from another campaign's
-// collaborations is an ordinary campaign, run and read as any other.
+// Package forks writes the campaign files of forks. A fork, which continues another campaign's collaborations,
+// is an ordinary campaign: it is run and read like any other.
 package forks
 
 import (
@@ -22,20 +22,20 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Request says what is forked, where, and what is changed there.
+// Request says which campaign is forked, at which point, and what is changed there.
 type Request struct {
 	Campaign   string
 	Name       string // of the fork; "" for the campaign's with -fork
 	At         string // round=N or entry=N
 	Conditions []string
 	Replicates int
-	Set        []string // KEY=VALUE, of one change with the next three
+	Set        []string // KEY=VALUE; together with Drop, Remove and Replace it makes one change
 	Drop       []string
 	Remove     []string // round=N,agent=NAME,phase=WORD,entry=N
 	Replace    []string // likewise, each with its Text
 	Text       []string
 	Changes    []string // each a change as in a campaign file
-	Control    bool     // a change that changes nothing, too
+	Control    bool     // adds a control: a fork without a change
 	CostUSD    *float64 // cap; nil is none
 }
 
@@ -49,7 +49,7 @@ type File struct {
 	Cost       string                    `json:"cost,omitempty"`
 }
 
-// Block is its key fork.
+// Block is the value of the key fork in a campaign file.
 type Block struct {
 	Campaign   string         `json:"campaign"`
 	At         map[string]int `json:"at,omitempty"`
@@ -57,7 +57,7 @@ type Block struct {
 	Changes    []any          `json:"changes,omitempty"`
 }
 
-// NewFile returns the file of a request; m is how the forked campaign was run.
+// NewFile returns the file of the requested fork, given the plan and the manifest of the original campaign.
 func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 	f := Begin(r.Campaign, p, m)
 	if f.Name = r.Campaign + "-fork"; r.Name != "" {
@@ -84,7 +84,8 @@ func (r Request) NewFile(p campaign.Plan, m campaign.Manifest) (File, error) {
 		return f, err
 	}
 	if r.Control && r.At == "" && len(r.Remove)+len(r.Replace) > 0 {
-		return f, errors.New("--control continues from a point, and --remove and --replace name a message: give --at, as entry=6 for the first entry after the message")
+		return f, errors.New("--control continues from a point, and --remove and --replace name a message: give " +
+			"--at, as entry=6 for the first entry after the message")
 	}
 	if r.Control || len(own) == 0 && len(r.Changes) == 0 {
 		f.Fork.Changes = append(f.Fork.Changes, map[string]any{})
@@ -137,7 +138,8 @@ func (r Request) chooseConditions(p campaign.Plan, m campaign.Manifest, round in
 	case len(groups) == 1:
 		return groups, nil
 	case longest < round:
-		return nil, fmt.Errorf("no condition has a round %d; the longest has %s", round, wording.Count(longest, "round"))
+		return nil, fmt.Errorf("no condition has a round %d; the longest has %s", round,
+			wording.Count(longest, "round"))
 	}
 	return nil, fmt.Errorf("not every condition has a round %d: name those to fork with --condition:\n  %s", round,
 		strings.Join(all, "\n  "))
@@ -150,8 +152,8 @@ func inParentheses(label string, rounds int) string {
 	return "(" + label + wording.Count(rounds, "round") + ")"
 }
 
-// Begin returns the file of a fork without changes, which is run as the campaign was, but
-// for its caps.
+// Begin returns the file of a fork of campaign name without changes: concurrency limits and prices are the
+// campaign's, caps are not taken over.
 func Begin(name string, p campaign.Plan, m campaign.Manifest) File {
 	f := File{Fork: Block{Campaign: name},
 		Limits: plan.Limits{Collaborations: m.Limits.Collaborations, Calls: m.Limits.Calls, Models: m.Limits.Models}}
@@ -213,7 +215,8 @@ func (r Request) ownChange() (map[string]any, error) {
 		change["remove"] = removed
 	}
 	if len(r.Replace) != len(r.Text) {
-		return nil, fmt.Errorf("--replace and --text go together, which message and what stands in its place: expected as many of each, got %d and %d", len(r.Replace), len(r.Text))
+		return nil, fmt.Errorf("--replace and --text go together, which message and what stands in its place: "+
+			"expected as many of each, got %d and %d", len(r.Replace), len(r.Text))
 	}
 	var replaced []any
 	for i, text := range r.Replace {
@@ -252,7 +255,7 @@ func readMessage(flag, text string) (map[string]any, error) {
 	return m, nil
 }
 
-// YAML returns the file as text, its keys in the order in which people read them.
+// YAML returns the file as YAML, its keys in the usual order.
 func (f File) YAML() ([]byte, error) {
 	data, err := json.Marshal(f)
 	if err != nil {
@@ -286,7 +289,7 @@ func styleByHand(n *yaml.Node) {
 // ownHeader begins files that attribute writes again as it goes on.
 const ownHeader = "# Written by roundtable attribute, which rewrites it when it continues.\n"
 
-// WriteOwn writes the file, also in place of an earlier one.
+// WriteOwn writes the file to path, and replaces one that attribute wrote earlier; another file is an error.
 func (f File) WriteOwn(path string) error {
 	text, err := f.YAML()
 	if err != nil {
@@ -297,12 +300,13 @@ func (f File) WriteOwn(path string) error {
 		return err
 	}
 	if len(there) > 0 && !bytes.HasPrefix(there, []byte(ownHeader)) {
-		return cli.UsageError(fmt.Errorf("%s is there and was not written by attribute; give --as NAME or --file FILE", path))
+		return cli.UsageError(fmt.Errorf("%s is there and was not written by attribute; give --name NAME", path))
 	}
-	return os.WriteFile(path, append([]byte(ownHeader), text...), 0o644)
+	return cli.WriteFile(path, append([]byte(ownHeader), text...))
 }
 
-// Write writes the file, unless another one is there, and reports whether none was.
+// Write writes the file to path; isNew is false if the same file is already there. Another file there is an
+// error.
 func (f File) Write(path string) (isNew bool, err error) {
 	text, err := f.YAML()
 	if err != nil {
@@ -311,14 +315,16 @@ func (f File) Write(path string) (isNew bool, err error) {
 	there, err := os.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if err := os.WriteFile(path, text, 0o644); err != nil {
-			return false, cli.UsageError(fmt.Errorf("the campaign file of the fork cannot be written: %w; give --as NAME or -o FILE", err))
+		if err := cli.WriteFile(path, text); err != nil {
+			return false, cli.UsageError(fmt.Errorf("the campaign file of the fork cannot be written: %w; give "+
+				"--name NAME or -o FILE", err))
 		}
 		return true, nil
 	case err != nil:
 		return false, err
 	case !bytes.Equal(there, text):
-		return false, cli.UsageError(fmt.Errorf("%s is there and says something else; run it with `roundtable run %s`, or give --as NAME or -o FILE", path, path))
+		return false, cli.UsageError(fmt.Errorf("%s is there and says something else; run it with `roundtable run "+
+			"%s`, or give --name NAME or -o FILE", path, path))
 	}
 	return false, nil
 }

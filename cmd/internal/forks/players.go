@@ -18,7 +18,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// What an outcome can be attributed to.
+// Values of Attribution.Of: the parts to which an outcome is attributed.
 const (
 	Agents   = "agents"
 	Rounds   = "rounds"
@@ -124,7 +124,8 @@ func (p *players) read(ctx context.Context, s store.Store) (agents []speaker, ro
 			continue
 		}
 		if c.Measure == record.Error {
-			return nil, 0, cli.UsageError(errors.New("an outcome that is an error cannot be attributed: it is not defined when nobody takes part"))
+			return nil, 0, cli.UsageError(errors.New("an outcome that is an error cannot be attributed: it is not " +
+				"defined when nobody takes part"))
 		}
 		if found[c.ConditionID] == nil {
 			found[c.ConditionID] = &taking{int(c.Agents), int(c.RoundsPlanned), map[int]string{}}
@@ -152,7 +153,8 @@ func (p *players) read(ctx context.Context, s store.Store) (agents []speaker, ro
 	return agents, first.rounds, nil
 }
 
-var errOthers = cli.UsageError(errors.New("its conditions have other agents or numbers of rounds; name those that have the same with --condition"))
+var errOthers = cli.UsageError(errors.New("its conditions have other agents or numbers of rounds; name those that " +
+	"have the same with --condition"))
 
 // add takes in who takes turns in a collaboration.
 func (t *taking) add(rows record.Rows) error {

@@ -1,8 +1,9 @@
-// Package imports makes a campaign in the lake of transcripts that another program recorded, in the
-// Parquet files of Inspect Scout's database, so that all that reads a campaign reads them.
+// Package imports turns transcripts that another program recorded, in the Parquet files of Inspect Scout's
+// database, into a campaign in the lake, so that everything that reads campaigns can read them.
 package imports
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -10,10 +11,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,7 +30,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Import is what is imported.
+// Import says what is imported, and as which campaign.
 type Import struct {
 	Path     string // a Parquet file, or a folder of them
 	Name     string // of the campaign
@@ -35,7 +38,7 @@ type Import struct {
 	Card     plan.Card // what its owner says of it; none leaves what was said
 }
 
-// Summary is what an import says at its end.
+// Summary says what an import found; it is its JSON output.
 type Summary struct {
 	Campaign    string   `json:"campaign"`
 	Transcripts int      `json:"transcripts"`
@@ -43,7 +46,9 @@ type Summary struct {
 	Messages    int      `json:"messages"` // of speakers: those that are labelled and measured
 	Answers     int      `json:"answers"`  // that come with a score
 	Scored      int      `json:"scored"`
+	Roles       []string `json:"roles"`  // of messages
 	Unread      []string `json:"unread"` // what is null since it could not be read
+	Unused      []string `json:"unused"` // columns, and keys of messages' metadata, that hold something else
 }
 
 // mostBytes are read of a file.
@@ -52,7 +57,7 @@ const mostBytes = 1 << 30
 // commitsAtOnce are written together: a store may be far away.
 const commitsAtOnce = 16
 
-// Run imports what is there; again, it finds what it has imported.
+// Run imports the transcripts; those that an earlier run imported are not imported again.
 func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 	names, err := i.findFiles()
 	if err != nil {
@@ -86,7 +91,8 @@ func (i Import) Run(ctx context.Context, s store.Store) (Summary, error) {
 			_, err := commits.Commit(inGroup, s, rows)
 			if errors.Is(err, commits.ErrConflict) {
 				err = cli.UsageError(fmt.Errorf(
-					"%s has other rows of these transcripts, as another version of roundtable makes them: choose another --name (%w)", i.Name, err))
+					"%s has other rows of these transcripts, as another version of roundtable makes them: choose "+
+						"another --name (%w)", i.Name, err))
 			}
 			return err
 		})
@@ -172,13 +178,17 @@ func (r *reader) readFile(ctx context.Context, path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	for _, needed := range []string{"transcript_id", "messages"} {
-		if !slices.Contains(table.Columns, needed) {
-			return fmt.Errorf(
-				"there is no column %s; expected Inspect Scout's transcripts, as export --format scout writes them", needed)
+	for _, needed := range []struct{ name, holds string }{
+		{"transcript_id", "tells transcripts apart"}, {"messages", "holds what was said"},
+	} {
+		if !slices.Contains(table.Columns, needed.name) {
+			return fmt.Errorf("there is no column %s: give this name to the one that %s (columns: %s), or write the file"+
+				" as export --format scout does", needed.name, needed.holds,
+				wording.SafeLine(strings.Join(table.Columns, ", ")))
 		}
 	}
 	for _, one := range table.Records {
+		r.noteUnused("", one.Fields, usedColumns)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -189,9 +199,26 @@ func (r *reader) readFile(ctx context.Context, path string, data []byte) error {
 	return nil
 }
 
+// What is read of a transcript, and of the metadata of its messages.
+var (
+	usedColumns = []string{"transcript_id", "messages", "task_set", "task_id", "task_repeat", "agent", "agent_args",
+		"model", "score", "error", "date", "total_time", "simulated"}
+	usedMetadata = []string{"agent", "answer", "score"}
+)
+
+// noteUnused notes what holds something and is not read.
+func (r *reader) noteUnused(within string, fields map[string]any, used []string) {
+	for name, v := range fields {
+		if v != nil && v != "" && !slices.Contains(used, name) {
+			r.unused[within+name] = true
+		}
+	}
+}
+
 func (r *reader) sumUp() Summary {
 	sum := Summary{Campaign: r.campaign, Transcripts: len(r.rows), Conditions: len(r.conditions),
-		Answers: r.answers, Unread: []string{}}
+		Answers: r.answers, Roles: slices.Sorted(maps.Keys(r.roles)),
+		Unread: []string{}, Unused: slices.Sorted(maps.Keys(r.unused))}
 	for _, rows := range r.rows {
 		for _, t := range rows.Turns {
 			if t.IsMessage() {
@@ -203,30 +230,32 @@ func (r *reader) sumUp() Summary {
 		}
 	}
 	for _, x := range []struct {
-		n  int
-		of string
-	}{{r.unscored, "transcript"}, {r.misread, "answer"}} {
+		n         int
+		where, of string
+	}{{r.unscored, "column score", "transcript"}, {r.misread, "metadata.score", "message"}} {
 		if x.n > 0 {
 			sum.Unread = append(sum.Unread, fmt.Sprintf(
-				"score of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", wording.Count(x.n, x.of)))
+				"%s of %s: expected a number from 0 to 1, true, false, or one of C, P, I, N", x.where,
+				wording.Count(x.n, x.of)))
 		}
 	}
 	if r.unread > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
-			"%s of messages: expected a text, or an object with its type", wording.Count(r.unread, "part")))
+			"content of messages, %s: expected a text, or an object with its type", wording.Count(r.unread, "part")))
 	}
 	if r.untimed > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
-			"total_time of %s: expected seconds, at most those of a year", wording.Count(r.untimed, "transcript")))
+			"column total_time of %s: expected seconds, at most those of a year",
+			wording.Count(r.untimed, "transcript")))
 	}
 	if r.undated > 0 {
 		sum.Unread = append(sum.Unread, fmt.Sprintf(
-			"date of %s: expected one as 2026-09-21T10:00:00Z", wording.Count(r.undated, "transcript")))
+			"column date of %s: expected one as 2026-09-21T10:00:00Z", wording.Count(r.undated, "transcript")))
 	}
 	return sum
 }
 
-// Print says it in words.
+// Print writes the summary in words.
 func (s Summary) Print(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s under %s, %s of speakers, %d scored\n", s.Campaign,
 		wording.Count(s.Transcripts, "transcript"),
@@ -234,8 +263,23 @@ func (s Summary) Print(w io.Writer) {
 	for _, text := range s.Unread {
 		fmt.Fprintf(w, "Not read: %s\n", text)
 	}
+	if len(s.Unread) > 0 {
+		fmt.Fprintln(w, "To have it, correct the files and import them under another --name.")
+	}
+	if len(s.Unused) > 0 {
+		fmt.Fprintf(w, "Not used: %s (labels are made by roundtable label, and read from a table by its --gold-from)\n",
+			wording.SafeLine(strings.Join(s.Unused, ", ")))
+	}
+	if s.Messages == 0 {
+		fmt.Fprintf(w, "Nobody speaks: the roles of messages are %s; --speakers says whose are agents'.\n",
+			cmp.Or(wording.Clip(wording.SafeLine(strings.Join(s.Roles, ", "))), "not there"))
+	}
+	if s.Scored == 0 {
+		fmt.Fprintln(w, "No outcomes: write each transcript's into the column score (0 to 1, true, false, \"C\" or \"I\").")
+	}
 	if s.Answers == 0 {
-		fmt.Fprintln(w, "No table worth: the metadata of messages have no answer (a text) with a score (1 right, 0 wrong).")
+		fmt.Fprintln(w, "No table worth: write what a message answers into its metadata: {\"answer\": \"B\", "+
+			"\"score\": 1}, 0 if wrong.")
 	}
 	fmt.Fprintln(w, "Not known, and null: costs, tokens, single calls, prompts and ballots. "+
 		"The last message of a speaker stands as the decision.")

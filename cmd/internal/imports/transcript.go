@@ -21,7 +21,9 @@ type reader struct {
 	conditions map[string]*condition
 	instances  map[string]map[string]int32 // by task set, so that conditions are paired by them
 	seen       map[string]bool             // ids of transcripts
+	roles      map[string]bool             // of messages
 	rows       []record.Rows
+	unused     map[string]bool
 	unscored   int // transcripts with a score that could not be read
 	undated    int
 	untimed    int
@@ -33,7 +35,8 @@ type reader struct {
 func newReader(campaign string, speakers []string) reader {
 	return reader{
 		campaign: campaign, speakers: speakers, conditions: map[string]*condition{},
-		instances: map[string]map[string]int32{}, seen: map[string]bool{},
+		instances: map[string]map[string]int32{}, seen: map[string]bool{}, roles: map[string]bool{},
+		unused: map[string]bool{},
 	}
 }
 
@@ -61,15 +64,16 @@ type plugin struct {
 func (r *reader) add(fields map[string]any) error {
 	id := textOf(fields, "transcript_id")
 	if id == "" {
-		return errors.New("transcript_id is empty")
+		return errors.New("column transcript_id is empty: give each transcript an id of its own")
 	}
 	if r.seen[id] {
-		return fmt.Errorf("transcript_id %q is there twice", id)
+		return fmt.Errorf("column transcript_id has %q twice: give each transcript an id of its own", id)
 	}
 	r.seen[id] = true
 	var messages []message
 	if err := json.Unmarshal([]byte(textOf(fields, "messages")), &messages); err != nil {
-		return fmt.Errorf("messages of %q: %w; expected a JSON list of messages with role and content", id, err)
+		return fmt.Errorf("column messages of %q: %w; expected a JSON list, as"+
+			` [{"role": "assistant", "content": "Yes."}]`, id, err)
 	}
 	c := r.newCollaboration(fields, id)
 	rows := record.Rows{}
@@ -77,7 +81,9 @@ func (r *reader) add(fields map[string]any) error {
 		several: countModels(messages) > 1,
 		agents:  map[string]int32{}, spoke: map[int32]int32{}}
 	for _, m := range messages {
+		r.roles[m.Role] = true
 		t.add(m)
+		r.noteUnused("messages.metadata.", m.Metadata, usedMetadata)
 	}
 	if len(t.turns) > 0 {
 		about, _ := json.Marshal(map[string]string{"transcript_id": id}) // texts always marshal

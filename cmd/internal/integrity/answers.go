@@ -23,7 +23,7 @@ import (
 // compareAnswers holds the rows of ended collaborations against the stored answers that
 // they were made from, answers against the intents that announced them, and the
 // budget's log against the ledger.
-func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored scoring.Scored) error {
+func (v *Verification) compareAnswers(ctx context.Context, s *byName, scored scoring.Scored) error {
 	objects := answers.NewAnswers(s)
 	runs, err := objects.Runs(ctx, v.Campaign)
 	if err != nil {
@@ -58,8 +58,18 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored
 			}
 			continue
 		}
+		if len(stored.Unannounced) > 0 { // intents may not be listed yet
+			if more, err := s.findAnswers(ctx, run, stored.Calls(record.Key{})); err != nil {
+				return err
+			} else if more {
+				if stored, err = objects.Load(ctx, run); err != nil {
+					return err
+				}
+			}
+		}
 		for _, a := range stored.Unannounced {
-			v.find(folderOf(run), fmt.Sprintf("the answer to ask %d of entry %d has no intent, which is written before a call", a.Ask, a.Entry))
+			v.find(folderOf(run), fmt.Sprintf("the answer to ask %d of entry %d has no intent, which is written "+
+				"before a call", a.Ask, a.Entry))
 		}
 		found, err := people.Check(ctx, s, run.Campaign, run.Collaboration, stored.Turns)
 		if err != nil {
@@ -73,13 +83,14 @@ func (v *Verification) compareAnswers(ctx context.Context, s store.Store, scored
 
 // compareLabels holds labels against the stored answers that they were made from, and finds
 // those of which nobody says any more how they were made.
-func (v *Verification) compareLabels(ctx context.Context, s store.Store, objects *answers.Answers) error {
+func (v *Verification) compareLabels(ctx context.Context, s *byName, objects *answers.Answers) error {
 	ids, err := lake.AllLabellers(ctx, s, v.Campaign)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
-		if _, err := campaign.ReadLabelling(ctx, s, v.Campaign, id); err != nil {
+		how, err := campaign.ReadLabelling(ctx, s, v.Campaign, id)
+		if err != nil {
 			v.find("labels of "+id, fmt.Sprintf("what labelled cannot be read: %v", err))
 		}
 		markers, err := lake.LabelMarkers(ctx, s, v.Campaign, id)
@@ -87,7 +98,7 @@ func (v *Verification) compareLabels(ctx context.Context, s store.Store, objects
 			return err
 		}
 		for _, m := range markers {
-			if err := v.compareLabelled(ctx, s, objects, m); err != nil {
+			if err := v.compareLabelled(ctx, s, objects, m, min(how.Reasks, mostReasks)+1); err != nil {
 				return err
 			}
 		}
@@ -95,28 +106,49 @@ func (v *Verification) compareLabels(ctx context.Context, s store.Store, objects
 	return nil
 }
 
-// compareLabelled compares the labels of one collaboration.
-func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objects *answers.Answers,
-	m lake.Marker) error {
+// compareLabelled compares the labels of one collaboration, of which each took up to some asks.
+func (v *Verification) compareLabelled(ctx context.Context, s *byName, objects *answers.Answers,
+	m lake.Marker, asks int) error {
 	run := labels.RunOf(task.Ref{Campaign: m.Campaign, Collaboration: m.Collaboration, Generation: m.Generation,
 		Labeller: m.By})
 	rows, err := lake.ReadRows[record.Label](ctx, s, m)
 	if err != nil {
 		return err
 	}
-	stored, err := objects.Load(ctx, run)
+	problems, err := compareLabelsOf(ctx, objects, run, m, rows)
+	if err != nil || len(problems) > 0 {
+		if more, unheard := s.findAnswers(ctx, run, possibleCalls(rows, asks)); unheard != nil {
+			return unheard
+		} else if more {
+			problems, err = compareLabelsOf(ctx, objects, run, m, rows)
+		}
+	}
 	if err != nil {
 		return v.noteCorrupt(run, err)
 	}
+	for _, problem := range problems {
+		v.find(folderOf(run), problem)
+	}
+	return nil
+}
+
+// compareLabelsOf returns what the rows and the marker of labels have that their answers have not.
+func compareLabelsOf(ctx context.Context, objects *answers.Answers, run answers.RunKey, m lake.Marker,
+	rows []record.Label) (problems []string, err error) {
+	stored, err := objects.Load(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	find := func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }
 	sum := answers.Sum(stored.Calls(record.Key{}))
 	switch calls := int64(sum.Calls); {
 	case calls+int64(len(stored.Released)) < m.Calls:
-		v.find(folderOf(run), fmt.Sprintf("it tells of %d calls, the marker of the labels of %d", calls, m.Calls))
+		find("it tells of %d calls, the marker of the labels of %d", calls, m.Calls)
 	// something was stored or taken back after the labels
 	case calls != m.Calls || int64(len(stored.Unknown)) != m.Unknown:
 	case sum.InputTokens != m.InputTokens || sum.OutputTokens != m.OutputTokens ||
 		!reflect.DeepEqual(sum.CostUSD, m.CostUSD):
-		v.find(folderOf(run), "its calls have used and cost something else than the marker of the labels says")
+		find("its calls have used and cost something else than the marker of the labels says")
 	}
 	byHash := map[string]answers.Turn{}
 	for _, t := range stored.Turns {
@@ -131,12 +163,37 @@ func (v *Verification) compareLabelled(ctx context.Context, s store.Store, objec
 		}
 		switch {
 		case !ok || len(t.Asks) == 0 || t.Asks[len(t.Asks)-1].SHA256 != row.AnswerHash:
-			v.find(folderOf(run), fmt.Sprintf("the label of entry %d names an answer that is not there", row.Entry))
+			find("the label of entry %d names an answer that is not there", row.Entry)
 		case !labels.Says(row, t):
-			v.find(folderOf(run), fmt.Sprintf("the label of entry %d says something else than its answer", row.Entry))
+			find("the label of entry %d says something else than its answer", row.Entry)
 		}
 	}
-	return nil
+	return problems, nil
+}
+
+const (
+	mostFirst  = 100 // where the first message of a collaboration is looked for
+	mostReasks = 10  // after which answers are looked for
+)
+
+// possibleCalls returns the calls that labels can have taken. Those of a whole collaboration do not say their
+// entry, which is that of its first message.
+func possibleCalls(rows []record.Label, asks int) (calls []record.Call) {
+	add := func(entry int32) {
+		for ask := range asks {
+			calls = append(calls, record.Call{Entry: entry, Ask: int32(ask)})
+		}
+	}
+	for _, row := range rows {
+		if row.Entry >= 0 {
+			add(row.Entry)
+			continue
+		}
+		for entry := range int32(mostFirst) {
+			add(entry)
+		}
+	}
+	return calls
 }
 
 func folderOf(run answers.RunKey) string { return "answers of " + run.String() }
@@ -151,7 +208,7 @@ func (v *Verification) noteCorrupt(run answers.RunKey, err error) error {
 }
 
 // compareRows compares what readers see of each collaboration with its answers.
-func (v *Verification) compareRows(ctx context.Context, s store.Store, store *answers.Answers,
+func (v *Verification) compareRows(ctx context.Context, s *byName, objects *answers.Answers,
 	judged judgements) error {
 	d, err := lake.ReadDataset(ctx, s, v.Campaign)
 	if err != nil {
@@ -163,17 +220,23 @@ func (v *Verification) compareRows(ctx context.Context, s store.Store, store *an
 		}
 		c := rows.Collaborations[0]
 		run := answers.RunKey{Campaign: v.Campaign, Collaboration: c.CollaborationID, Generation: int(c.Generation)}
-		stored, err := store.Load(ctx, run)
+		problems, err := compareRun(ctx, objects, run, rows)
+		if err != nil || len(problems) > 0 {
+			if more, unheard := s.findAnswers(ctx, run, rows.Calls); unheard != nil {
+				return unheard
+			} else if more {
+				problems, err = compareRun(ctx, objects, run, rows)
+			}
+		}
 		if err != nil {
 			if err := v.noteCorrupt(run, err); err != nil {
 				return err
 			}
 			continue
 		}
-		compare := comparison{run, stored,
-			func(format string, args ...any) { v.find(folderOf(run), fmt.Sprintf(format, args...)) }}
-		compare.compareTurns(rows.Turns)
-		compare.compareCalls(rows.Calls)
+		for _, problem := range problems {
+			v.find(folderOf(run), problem)
+		}
 		v.Compared++
 		is, wrong := judged.check(c)
 		if is {
@@ -184,6 +247,20 @@ func (v *Verification) compareRows(ctx context.Context, s store.Store, store *an
 		}
 	}
 	return nil
+}
+
+// compareRun returns what rows of a collaboration have that its answers have not, or the other way.
+func compareRun(ctx context.Context, objects *answers.Answers, run answers.RunKey,
+	rows record.Rows) (problems []string, err error) {
+	stored, err := objects.Load(ctx, run)
+	if err != nil {
+		return nil, err
+	}
+	compare := comparison{run, stored,
+		func(format string, args ...any) { problems = append(problems, fmt.Sprintf(format, args...)) }}
+	compare.compareTurns(rows.Turns)
+	compare.compareCalls(rows.Calls)
+	return problems, nil
 }
 
 // comparison is of one collaboration.
@@ -306,7 +383,8 @@ func (v *Verification) compareBudget(ctx context.Context, s store.Store, covered
 	}
 	if covered > log.Most.NanoUSD {
 		v.find(money.LogFolder(v.Campaign),
-			fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f were reserved", log.Most, float64(covered)/1e9))
+			fmt.Sprintf("it says that at most %s were spent or reserved, and of what the answers have cost $%.6f "+
+				"were reserved", log.Most, float64(covered)/1e9))
 	}
 	return nil
 }

@@ -163,7 +163,7 @@ func TestTableExplains(t *testing.T) {
 		}
 	}
 	for data, want := range map[string]string{
-		"": "no header", "id,labels\n": "no column check", "id,labels,check\n\"": "quote", "id,labels,labels,check\n": "the column labels twice", "id|labels|check\n": "but id|labels|check", "id,labels,check\n,Inform,\n": "no row with an id",
+		"": "it is empty; needed are", "id,labels\n": "no column check", "id,labels,check\n\"": "quote", "id,labels,Labels,check\n": "the column Labels twice", "id/labels/check\n": "but id/labels/check", "id,labels,check\n,Inform,\n": "no row with an id",
 		"id,labels,check\nk,Inform,\x93\n": "line 2 is not UTF-8", "i\x00d\x00,\x00": "UTF-16 without its mark", "\xff\xfei": "ends within a character",
 	} {
 		if _, err := readTable("t.csv", []byte(data)); err == nil || !strings.Contains(err.Error(), want) {

@@ -3,17 +3,14 @@ package labelling
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"roundtable/analysis/gold"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/envs/qa/records"
 	"roundtable/envs/wording"
 )
 
@@ -24,49 +21,35 @@ type row struct {
 	hasText                 bool
 }
 
-func (r row) shownCheck() string { return wording.SafeLine(r.check) }
-
 // neededColumns says what a table must have.
 const neededColumns = "needed are the columns id, labels and check, as in what --gold writes"
 
 // readTable reads the rows that are about an item: those that have an id or a check.
 func readTable(file string, data []byte) ([]row, error) {
-	data, err := asUTF8(data)
+	t, err := records.Read(file, data, records.Options{Form: records.CSV})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, fmt.Errorf("%s: %w; %s", file, err, neededColumns)
 	}
-	r := csv.NewReader(bytes.NewReader(data))
-	r.FieldsPerRecord = -1
-	r.Comma = separatorOf(data)
-	header, err := r.Read()
-	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: it is empty and has no header; %s", file, neededColumns)
+	at := map[string]string{}
+	for _, name := range t.Columns {
+		if at[strings.ToLower(name)] != "" {
+			return nil, fmt.Errorf("%s: it has the column %s twice; %s, each once", file, name, neededColumns)
+		}
+		at[strings.ToLower(name)] = name
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	at, err := columnsOf(header)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+	for _, name := range []string{columnID, columnLabels, columnCheck} {
+		if at[name] == "" {
+			return nil, fmt.Errorf("%s: it has no column %s, but %s; %s, separated by commas, semicolons or tabs", file,
+				name, wording.Clip(wording.SafeLine(strings.Join(t.Columns, ", "))), neededColumns)
+		}
 	}
 	var rows []row
-	for {
-		fields, err := r.Read()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
+	for _, r := range t.Records {
 		field := func(name string) (string, bool) {
-			i, ok := at[name]
-			if !ok || i >= len(fields) {
-				return "", false
-			}
-			return strings.TrimSpace(fields[i]), true
+			text, has := r.Fields[at[name]].(string)
+			return strings.TrimSpace(text), has
 		}
-		one := row{}
-		one.line, _ = r.FieldPos(0)
+		one := row{line: r.At}
 		one.id, _ = field(columnID)
 		one.labels, _ = field(columnLabels)
 		one.check, _ = field(columnCheck)
@@ -79,79 +62,6 @@ func readTable(file string, data []byte) ([]row, error) {
 		return nil, fmt.Errorf("%s: it has a header, but no row with an id or a check", file)
 	}
 	return rows, nil
-}
-
-// columnsOf returns where the columns are.
-func columnsOf(header []string) (map[string]int, error) {
-	at := map[string]int{}
-	twice := map[string]bool{}
-	for i, name := range header {
-		name = strings.ToLower(strings.TrimSpace(name))
-		_, twice[name] = at[name]
-		at[name] = i
-	}
-	for _, name := range []string{columnID, columnLabels, columnCheck, columnText} {
-		if twice[name] {
-			return nil, fmt.Errorf("it has the column %s twice; %s, each once", name, neededColumns)
-		}
-	}
-	for _, name := range []string{columnID, columnLabels, columnCheck} {
-		if _, ok := at[name]; !ok {
-			return nil, fmt.Errorf("it has no column %s, but %s; %s, separated by commas, semicolons or tabs", name,
-				wording.Clip(wording.SafeLine(strings.Join(header, ", "))), neededColumns)
-		}
-	}
-	return at, nil
-}
-
-// asUTF8 returns a table in UTF-8 with lines that end in a line feed, of what spreadsheets save:
-// UTF-16 with its mark, or lines that end in a carriage return alone.
-func asUTF8(data []byte) ([]byte, error) {
-	var order binary.ByteOrder
-	switch {
-	case bytes.HasPrefix(data, []byte("\xff\xfe")):
-		order = binary.LittleEndian
-	case bytes.HasPrefix(data, []byte("\xfe\xff")):
-		order = binary.BigEndian
-	}
-	if order != nil {
-		if len(data)%2 != 0 {
-			return nil, errors.New("it begins as UTF-16 and ends within a character; save it as CSV in UTF-8")
-		}
-		units := make([]uint16, 0, len(data)/2)
-		for i := 2; i < len(data); i += 2 {
-			units = append(units, order.Uint16(data[i:]))
-		}
-		data = []byte(string(utf16.Decode(units)))
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	if bytes.IndexByte(data, 0) >= 0 {
-		return nil, errors.New("it holds zero bytes: it is not text, or UTF-16 without its mark; save it as CSV in UTF-8")
-	}
-	if !bytes.Contains(data, []byte("\n")) {
-		data = bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
-	}
-	line := 1
-	for l := range bytes.Lines(data) {
-		if !utf8.Valid(l) {
-			return nil, fmt.Errorf("line %d is not UTF-8, but perhaps Windows-1252 or Latin-1; save it as CSV in UTF-8", line)
-		}
-		line++
-	}
-	return data, nil
-}
-
-// separatorOf returns what separates the names of the first line: a comma, or what spreadsheets of
-// many countries save.
-func separatorOf(data []byte) rune {
-	header, _, _ := bytes.Cut(data, []byte("\n"))
-	best := ','
-	for _, r := range ";\t" {
-		if strings.Count(string(header), string(r)) > strings.Count(string(header), string(best)) {
-			best = r
-		}
-	}
-	return best
 }
 
 // drawOf returns the draw that most rows belong to; the last if none does.
@@ -209,7 +119,8 @@ func check(file string, d gold.Draw, book campaign.Book, rows []row) ([][]string
 		}
 	}
 	if len(open) > 0 {
-		errs = append(errs, fmt.Errorf("%s: %s not coded: %s; a sample of which only a part is coded has no known probabilities", file, wording.Count(len(open), "item"), wording.Clip(strings.Join(open, ", "))))
+		errs = append(errs, fmt.Errorf("%s: %s not coded: %s; a sample of which only a part is coded has no known "+
+			"probabilities", file, wording.Count(len(open), "item"), wording.Clip(strings.Join(open, ", "))))
 	}
 	if len(missing) > 0 {
 		errs = append(errs, fmt.Errorf("%s: %s of draw %d not there: %s", file, wording.Count(len(missing), "item"),
@@ -227,4 +138,54 @@ func readLabels(book campaign.Book, text string) ([]string, error) {
 		}
 	}
 	return book.Read(names)
+}
+
+// columns of the table that coders fill in. A page saves those that are needed alone.
+const (
+	columnID     = "id"
+	columnFrom   = "speaker"
+	columnText   = "text"
+	columnLabels = "labels"
+	columnCheck  = "check"
+)
+
+// separator of labels in a cell.
+const separator = ";"
+
+// writeCSV writes a table: what was said before has no id and is not to be coded.
+func writeCSV(d gold.Draw, _ campaign.Book, blocks []block) ([]byte, error) {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	if err := w.Write([]string{columnID, columnFrom, columnText, columnLabels, columnCheck}); err != nil {
+		return nil, err
+	}
+	known := itemsOf(d)
+	for _, block := range blocks {
+		for _, s := range block.context {
+			if err := w.Write([]string{"", safeCell(s.From), safeCell(s.Text), "(said before)", ""}); err != nil {
+				return nil, err
+			}
+		}
+		for _, i := range block.items {
+			from := ""
+			if i.entry >= 0 {
+				from = i.said[0].From
+			}
+			if err := w.Write([]string{i.place.placeID(), safeCell(from), safeCell(i.hashedText()), "",
+				known.checkAt(i.place)}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	w.Flush()
+	return b.Bytes(), w.Error()
+}
+
+// safeCell returns a text as a spreadsheet may show it: it begins no formula and steers nothing.
+func safeCell(text string) string {
+	text = strings.TrimSpace(wording.SafeLines(strings.ReplaceAll(text, "\r\n", "\n")))
+	if wording.IsFormula(text) {
+		return "'" + text
+	}
+	return text
 }

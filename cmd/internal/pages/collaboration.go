@@ -71,7 +71,9 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 		}
 		body.Stories = append(body.Stories, part)
 	}
-	body.Query = queryString(query)
+	if len(query) > 0 {
+		body.Query = "?" + query.Encode()
+	}
 	body.Before, body.After = list.list.Neighbours(body.Stories[0].ID)
 	for _, to := range []*string{&body.Before, &body.After} {
 		if *to != "" {
@@ -88,13 +90,6 @@ func (v *Server) collaborationPage(w http.ResponseWriter, r *http.Request) error
 	p := v.newPage(body.Stories[0].ID, step{name, "../"}, step{"Collaborations", "./" + body.Query})
 	p.Body = body
 	return v.render(w, "collaboration.tmpl", p)
-}
-
-func queryString(values url.Values) string {
-	if len(values) == 0 {
-		return ""
-	}
-	return "?" + values.Encode()
 }
 
 // readStory reads the collaboration that an id means; the latest generation is called without its number.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -18,7 +19,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/study"
-	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/analyze"
 )
 
 // What is kept of sealed parts is what they hold, for all that any study keeps: rows are read
@@ -51,7 +52,7 @@ func TestRunsAreKept(t *testing.T) {
 			}
 			s := &counting{Store: local}
 			cache := t.TempDir()
-			var how measurements.Messages
+			var how analyze.Messages
 			how.Flags(&cobra.Command{})
 			trajectories, err := how.Trajectories(t.Context(), s, name)
 			if err != nil {
@@ -71,20 +72,29 @@ func TestRunsAreKept(t *testing.T) {
 			if first, n := load(kept); n != all || !reflect.DeepEqual(first.Runs, want.Runs) {
 				t.Errorf("read %d parts of %d, or something else", n, all)
 			}
+			bare, err := campaign.Load(t.Context(), s, name) // of few columns
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range want.Runs {
+				if r.Parts = (campaign.Parts{}); !reflect.DeepEqual(bare.Runs[i], r) {
+					t.Errorf("without readers a run is %+v, want %+v", bare.Runs[i], r)
+				}
+			}
 			files, err := filepath.Glob(filepath.Join(cache, "*", "*.json"))
 			if err != nil || len(files) == 0 {
 				t.Fatal("nothing is kept", err)
 			}
 			for what, change := range map[string]func() error{
 				"as it is": func() error { return nil },
-				"cut":      func() error { return os.Truncate(files[0], 200) },
+				"cut":      func() error { return os.Truncate(files[0], 66) },
 				"changed": func() error {
 					data, err := os.ReadFile(files[0])
-					changed := strings.Replace(string(data), `"Calls":`, `"Calls":1`, 1)
-					if err != nil || changed == string(data) {
-						t.Fatal("nothing to change", err)
+					if err != nil {
+						t.Fatal(err)
 					}
-					return os.WriteFile(files[0], []byte(changed), 0o600)
+					data[len(data)-1]++
+					return os.WriteFile(files[0], data, 0o600)
 				},
 				"gone": func() error { return os.Remove(files[0]) },
 			} {
@@ -95,6 +105,16 @@ func TestRunsAreKept(t *testing.T) {
 				if read := n > 0; !reflect.DeepEqual(got.Runs, want.Runs) || read != (what != "as it is") {
 					t.Errorf("%s: read %d parts, or something else", what, n)
 				}
+			}
+			ahead, done := campaign.Kept{Cache: store.Cache{Folder: t.TempDir()}, Least: 1}, map[string]bool{}
+			for _, reads := range []bool{true, false} {
+				s.parts = 0
+				if err := ahead.Keep(t.Context(), s, name, done, readers...); err != nil || (s.parts > 0) != reads {
+					t.Errorf("while it runs, %d parts are read: %v", s.parts, err)
+				}
+			}
+			if got, n := load(ahead); n != 0 || !reflect.DeepEqual(got.Runs, want.Runs) {
+				t.Errorf("after that %d parts are read, or it is something else", n)
 			}
 			parts, err := filepath.Glob(filepath.Join(dir, "lake", record.Turns, "*", "*", "*.parquet"))
 			if err != nil || len(parts) == 0 {
@@ -113,12 +133,15 @@ func TestRunsAreKept(t *testing.T) {
 // counting counts the parts that are read.
 type counting struct {
 	store.Store
+	mu    sync.Mutex
 	parts int
 }
 
 func (c *counting) Get(ctx context.Context, key string) ([]byte, error) {
 	if strings.HasSuffix(key, ".parquet") {
+		c.mu.Lock()
 		c.parts++
+		c.mu.Unlock()
 	}
 	return c.Store.Get(ctx, key)
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -277,8 +278,18 @@ func (v *Server) campaignPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	models := modelsOf(c.plan)
+	others, err := lake.Campaigns(r.Context(), v.store)
+	if err != nil {
+		return err
+	}
+	with := r.FormValue("with")
+	p.From = "results"
+	if with != "" {
+		p.From += "?" + url.Values{"with": {with}}.Encode()
+	}
 	p.Body = campaignBody{plannedOf(c.plan), models, haveEnded(conditions),
-		slices.ContainsFunc(models, people.IsPerson)}
+		slices.ContainsFunc(models, people.IsPerson), slices.DeleteFunc(others, func(o string) bool { return o == name }),
+		with}
 	return v.render(w, "campaign.tmpl", p)
 }
 
@@ -288,6 +299,8 @@ type campaignBody struct {
 	Models     []string   // that it asks, which may have limits
 	Ended      bool       // so that its result comes first
 	People     bool       // it has seats for persons
+	Others     []string   // campaigns that it can be compared with
+	With       string     // the one that it is compared with; "" if none
 }
 
 // haveEnded reports whether everything has ended that is planned.

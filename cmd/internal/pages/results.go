@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"net/http"
+	"net/url"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -14,17 +17,22 @@ import (
 	"sync/atomic"
 	"time"
 
+	"roundtable/activities/collaboration"
 	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	recorded "roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
+	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 // results are the part of a campaign's page that says what it found.
@@ -90,13 +98,26 @@ func (v *Server) resultsPart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	running := ended < c.plan.PlannedCells()
-	m := c.results.last.Load()
+	running, with, its := ended < c.plan.PlannedCells(), r.FormValue("with"), &c.results
+	if with != "" {
+		other, err := v.shownOf(ctx, with)
+		if err != nil {
+			return err
+		}
+		ofOther, endedOther, err := v.findEnded(ctx, other)
+		if err != nil {
+			return err
+		}
+		of, running = of+" "+ofOther, running || endedOther < other.plan.PlannedCells()
+		kept, _ := c.beside.LoadOrStore(with, &results{})
+		its = kept.(*results)
+	}
+	m := its.last.Load()
 	switch again := r.FormValue("again") != ""; {
-	case m == nil && !again && ended >= v.large:
+	case m == nil && !again && ended >= v.large && with == "":
 		m, err = v.makeGlance(ctx, name)
 	case m == nil || again:
-		m, err = v.resultsIfDue(ctx, c, of, running)
+		m, err = v.resultsIfDue(ctx, c, its, of, with, running)
 	}
 	if err != nil {
 		return cli.ExplainDamage(err, name, "there are no results")
@@ -130,22 +151,23 @@ func (v *Server) findEnded(ctx context.Context, c *shown) (of string, ended int,
 	return of, len(d.Members), nil
 }
 
-// resultsIfDue makes the results if they are due.
-func (v *Server) resultsIfDue(ctx context.Context, c *shown, of string, running bool) (*made, error) {
-	c.results.making.Lock()
-	defer c.results.making.Unlock()
-	if m := c.results.last.Load(); m != nil {
+// resultsIfDue makes the results of a campaign, beside those of another unless with is empty, if they are due.
+func (v *Server) resultsIfDue(ctx context.Context, c *shown, its *results, of, with string,
+	running bool) (*made, error) {
+	its.making.Lock()
+	defer its.making.Unlock()
+	if m := its.last.Load(); m != nil {
 		if in, stale := m.dueIn(of, running); !stale || in > 0 {
 			return m, nil
 		}
 	}
 	began := time.Now()
-	html, err := v.makeResults(ctx, c.plan.Name)
+	html, err := v.makeResults(ctx, c.plan.Name, with)
 	if err != nil {
 		return nil, err
 	}
 	m := &made{of, html, time.Now(), time.Since(began)}
-	c.results.last.Store(m)
+	its.last.Store(m)
 	return m, nil
 }
 
@@ -168,18 +190,24 @@ func (v *Server) makeGlance(ctx context.Context, name string) (*made, error) {
 	return &made{html: b.Bytes()}, err
 }
 
-func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
+// makeResults makes the results of a campaign, beside those of another unless with is empty.
+func (v *Server) makeResults(ctx context.Context, name, with string) ([]byte, error) {
+	beside, err := v.besideOf(ctx, name, with)
+	if err != nil {
+		return nil, err
+	}
 	how, others, err := v.messagesShown(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	source, err := Source(ctx, v.store, v.options.Plugins, name, how)
+	source, err := Source(ctx, v.store, v.options.Plugins, name, how, beside)
 	if err != nil {
 		return nil, err
 	}
 	body := resultsBody{AsOf: time.Now().Format("15:04:05")}
 	if len(others) > 0 {
-		body.Labels = fmt.Sprintf("Labels are those of %s. Others have labelled too: %s; roundtable view --labeller shows theirs.", how.Labeller, strings.Join(others, ", "))
+		body.Labels = fmt.Sprintf("Labels are those of %s. Others have labelled too: %s; roundtable view "+
+			"--labeller shows theirs.", how.Labeller, strings.Join(others, ", "))
 	}
 	if body.Overview, err = source.Overview(); err != nil {
 		return nil, err
@@ -187,12 +215,20 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 	body.Ran.To = func(id string) string { return "collaborations/" + id }
 	for i, figure := range body.Results.Figures {
 		if figure.CanBeDrawn() {
-			body.Results.Figures[i].Downloads = downloadLinks("figures/", figure.Name, figureForms)
+			body.Results.Figures[i].Downloads = downloadLinks("figures/", figure.Name, figureForms, "")
 		}
 	}
 	for i, t := range body.Results.Tables {
 		if t.Name != "" {
-			body.Results.Tables[i].Downloads = downloadLinks("tables/", t.Name, tableForms)
+			body.Results.Tables[i].Downloads = downloadLinks("tables/", t.Name, tableForms, "")
+		}
+	}
+	if c := body.Results.Beside; c != nil {
+		for i, f := range c.Figures {
+			c.Figures[i].Downloads = downloadLinks("figures/", f.Name, figureForms, with)
+		}
+		for i, t := range c.Tables {
+			c.Tables[i].Downloads = downloadLinks("tables/", t.Name, tableForms, with)
 		}
 	}
 	var b bytes.Buffer
@@ -202,7 +238,7 @@ func (v *Server) makeResults(ctx context.Context, name string) ([]byte, error) {
 
 // messagesShown says whose labels and what measures of a campaign are shown. If nothing chooses
 // one of several labellers, it is the first, and the others are returned too.
-func (v *Server) messagesShown(ctx context.Context, campaign string) (how measurements.Messages,
+func (v *Server) messagesShown(ctx context.Context, campaign string) (how analyze.Messages,
 	others []string, err error) {
 	how = v.how
 	if err := how.Choose(ctx, v.store, campaign); err != nil || how.Labeller != "" {
@@ -215,10 +251,24 @@ func (v *Server) messagesShown(ctx context.Context, campaign string) (how measur
 	return how, others, err
 }
 
-func downloadLinks(folder, name string, forms []string) []report.Download {
+// besideOf returns the campaign that another is compared with; none if with is empty.
+func (v *Server) besideOf(ctx context.Context, name, with string) (analyze.Together, error) {
+	var t analyze.Together
+	if with != "" {
+		t.With = []string{with}
+	}
+	return t, t.Open(ctx, v.options, name)
+}
+
+// downloadLinks returns where files are, of the campaign beside another unless with is empty.
+func downloadLinks(folder, name string, forms []string, with string) []report.Download {
+	query := ""
+	if with != "" {
+		query = "?" + url.Values{"with": {with}}.Encode()
+	}
 	var all []report.Download
 	for _, form := range forms {
-		all = append(all, report.Download{As: strings.ToUpper(form), To: folder + name + "." + form})
+		all = append(all, report.Download{As: strings.ToUpper(form), To: folder + name + "." + form + query})
 	}
 	return all
 }
@@ -229,7 +279,7 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	tables, err := v.makeTables(r.Context(), r.PathValue("campaign"), name)
+	tables, err := v.makeTables(r.Context(), r.PathValue("campaign"), name, r.FormValue("with"))
 	if err != nil {
 		return err
 	}
@@ -241,7 +291,7 @@ func (v *Server) tableFile(w http.ResponseWriter, r *http.Request) error {
 }
 
 // makeTables makes what is downloaded by a name: a table of an analysis, or the costs.
-func (v *Server) makeTables(ctx context.Context, of, name string) ([]table.Table, error) {
+func (v *Server) makeTables(ctx context.Context, of, name, with string) ([]table.Table, error) {
 	how, _, err := v.messagesShown(ctx, of)
 	if err != nil {
 		return nil, err
@@ -250,7 +300,11 @@ func (v *Server) makeTables(ctx context.Context, of, name string) ([]table.Table
 		costs, err := campaigns.ReadCost(ctx, v.store, of, recorded.ByModel)
 		return []table.Table{report.CostTable(costs)}, err
 	}
-	a, err := analyze.Make(ctx, v.store, of, analyze.Request{Table: name, Messages: how})
+	beside, err := v.besideOf(ctx, of, with)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analyze.Make(ctx, v.store, of, analyze.Request{Table: name, Messages: how, Together: beside})
 	return a.Tables, err
 }
 
@@ -264,8 +318,12 @@ func (v *Server) figureFile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	beside, err := v.besideOf(r.Context(), r.PathValue("campaign"), r.FormValue("with"))
+	if err != nil {
+		return err
+	}
 	d := analyze.FigureRequest{Figure: name, Format: form, Reading: string(acts.Anyone),
-		Request: analyze.Request{Messages: how}}
+		Request: analyze.Request{Messages: how, Together: beside}}
 	var b bytes.Buffer
 	if err := analyze.Draw(r.Context(), &b, v.store, r.PathValue("campaign"), d); err != nil {
 		return err
@@ -294,4 +352,106 @@ func attach(w http.ResponseWriter, r *http.Request, data []byte) error {
 	w.Header().Set("Content-Disposition", `attachment; filename="`+strings.Replace(file, ".latex", ".tex", 1)+`"`)
 	_, err := w.Write(data)
 	return err
+}
+
+// ReportParts says what a report includes.
+type ReportParts struct {
+	analyze.Messages
+	analyze.Together
+	NoPrompts bool
+}
+
+// Reported is the JSON output of report.
+type Reported struct {
+	File   string  `json:"file"`
+	Folder *string `json:"folder"` // of the transcripts; null if they are in the file
+	report.Written
+}
+
+func (r Reported) String() string {
+	if r.Folder == nil && r.LeftOut > 0 {
+		return fmt.Sprintf("%s: %s; the transcripts of %d have no room in one file, -o FOLDER/ writes all", r.File,
+			wording.Count(r.Collaborations, "collaboration"), r.LeftOut)
+	}
+	if r.Folder == nil {
+		return fmt.Sprintf("%s: %s", r.File, wording.Count(r.Collaborations, "collaboration"))
+	}
+	return fmt.Sprintf("%s: %s; their transcripts are in %s, keep both together", r.File,
+		wording.Count(r.Collaborations, "collaboration"), *r.Folder)
+}
+
+// Of a report that is a folder.
+const (
+	indexName       = "index.html"
+	transcriptsName = "collaborations"
+)
+
+// WriteReport writes the report of campaign name to file, or into a folder if file ends in a slash or is one.
+func WriteReport(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how ReportParts,
+	file string) (Reported, error) {
+	r := Reported{File: file}
+	if info, err := os.Stat(file); !strings.HasSuffix(file, "/") && (err != nil || !info.IsDir()) {
+		page, err := r.makePage(ctx, s, plugins, name, how, report.Files{})
+		if err == nil {
+			err = cli.WriteFile(file, page)
+		}
+		return r, err
+	}
+	folder := filepath.Join(file, transcriptsName)
+	r.File, r.Folder = filepath.Join(file, indexName), &folder
+	staged, err := cli.StageFolder(file)
+	if err != nil {
+		return r, err
+	}
+	err = staged.Finish(r.writeFolder(ctx, s, plugins, name, how, staged.At))
+	return r, err
+}
+
+func (r *Reported) writeFolder(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string,
+	how ReportParts, at string) error {
+	if err := os.Mkdir(filepath.Join(at, transcriptsName), 0o755); err != nil {
+		return err
+	}
+	page, err := r.makePage(ctx, s, plugins, name, how, report.Files{Page: indexName, Folder: transcriptsName,
+		Put: func(name string, data []byte) error {
+			return os.WriteFile(filepath.Join(at, transcriptsName, filepath.Base(name)), data, 0o644)
+		}})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(at, indexName), page, 0o644)
+	}
+	return err
+}
+
+// makePage returns the page of the report.
+func (r *Reported) makePage(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string,
+	how ReportParts, files report.Files) ([]byte, error) {
+	source, err := Source(ctx, s, plugins, name, how.Messages, how.Together)
+	if err != nil {
+		return nil, err
+	}
+	if !how.NoPrompts {
+		reader := collaboration.NewReader(s, plugins, providers.OpenData)
+		source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
+			return transcripts.Asked(ctx, reader, rows)
+		}
+	}
+	if r.Folder == nil {
+		if source, err = keepFitting(ctx, s, source); err != nil {
+			return nil, cli.ExplainDamage(err, name, "there is no report")
+		}
+	}
+	var page bytes.Buffer
+	r.Written, err = report.Write(&page, source, files)
+	return page.Bytes(), cli.ExplainDamage(err, name, "there is no report")
+}
+
+// keepFitting leaves the transcripts in a source that one page has room for.
+func keepFitting(ctx context.Context, s store.Store, source report.Source) (report.Source, error) {
+	dataset, err := lake.ReadDataset(ctx, s, source.Campaign.Name)
+	if err != nil {
+		return source, err
+	}
+	return source.FitInPage(func(told map[lake.Run]bool) iter.Seq2[record.Rows, error] {
+		return lake.Collaborations(ctx, s, dataset.Only(func(m lake.Member) bool { return told[m.Run] }))
+	})
 }

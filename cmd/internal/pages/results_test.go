@@ -4,6 +4,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,8 +13,8 @@ import (
 
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
 	"roundtable/workflows/catalogue"
 )
 
@@ -28,7 +30,7 @@ func TestAGlanceComesBeforeTheResults(t *testing.T) {
 	if err := laketest.Play(t.Context(), s, "name: c\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [ranked, plurality]}\n", 0); err != nil {
 		t.Fatal(err)
 	}
-	var how measurements.Messages
+	var how analyze.Messages
 	how.Flags(&cobra.Command{})
 	v := NewServer(cli.NewOptions(&cobra.Command{}, catalogue.Builtin()), s, how)
 	v.options.Lake, v.host = dir, "example.com" // as httptest calls it
@@ -40,6 +42,58 @@ func TestAGlanceComesBeforeTheResults(t *testing.T) {
 	v = NewServer(v.options, s, how)
 	v.host = "example.com"
 	checkResults(t, v, "", "", []string{status, figure, headline}, []string{rest})
+}
+
+// A campaign is shown beside another, on a page and in a report, from the same rows as analyze --with.
+func TestCampaignsSideBySide(t *testing.T) {
+	dir := t.TempDir()
+	s, err := store.NewLocal(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	for _, name := range []string{"c", "d"} {
+		if err := laketest.Play(t.Context(), s, "name: "+name+"\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\ngrid: {rule: [ranked, plurality]}\n", 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var how ReportParts
+	how.Messages.Flags(&cobra.Command{})
+	v := NewServer(cli.NewOptions(&cobra.Command{}, catalogue.Builtin()), s, how.Messages)
+	v.options.Lake, v.host = dir, "example.com"
+	has := []string{`id="beside"`, "<h2>c and d</h2>", "<h2>c alone</h2>", "1 instance in common", "Pairwise comparisons", "tables/outcomes.csv?with=d"}
+	checkResults(t, v, "?with=d", "", has, nil)
+	checkResults(t, v, "", "", []string{"Outcome by condition"}, []string{`id="beside"`, "?with="})
+	for path, want := range map[string]string{
+		"?with=d":                    `data-from="results?with=d"`,
+		"":                           `<option value="">another campaign</option><option>d</option>`,
+		"tables/outcomes.csv?with=d": "exchange,d,plurality",
+		"results?with=e":             `no campaign "e"`,
+		"results?with=c":             "compared with itself",
+	} {
+		w := httptest.NewRecorder()
+		v.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+v.token+"/c/c/"+path, nil))
+		if !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %q is not in %.2000s", path, want, w.Body)
+		}
+	}
+	how.With = []string{"d"}
+	if err := how.Open(t.Context(), v.options, "c"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "c.html")
+	if _, err := WriteReport(t.Context(), s, catalogue.Builtin(), "c", how, file); err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range has[:5] {
+		if !strings.Contains(string(page), text) {
+			t.Errorf("%q is not in the report", text)
+		}
+	}
 }
 
 func checkResults(t *testing.T, v *Server, query, wait string, has, hasNot []string) {

@@ -1,23 +1,42 @@
+// Package pages shows campaigns as HTML pages: written as a report, or served, also while a campaign runs. The
+// server is for one person on this machine: it listens on the loopback interface only and requires a token.
 package pages
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
+	"html"
 	"html/template"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
+	"github.com/cli/browser"
+	"golang.org/x/sync/errgroup"
+
+	"roundtable/activities/collaboration"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/report"
+	"roundtable/analysis/study/dialogue"
+	"roundtable/cmd/internal/analyze"
+	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/measurements"
+	"roundtable/cmd/internal/integrity"
+	"roundtable/cmd/internal/providers"
+	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
+	"roundtable/workflows/catalogue"
 )
 
 //go:embed page
@@ -26,29 +45,28 @@ var files embed.FS
 // templates are the parts of a report, and the pages that only a server has.
 var templates = template.Must(report.Parts().ParseFS(files, "page/*.tmpl"))
 
-// Server shows the campaigns of a lake.
+// Server serves the pages of the campaigns of a lake.
 type Server struct {
 	options *cli.Options
 	store   store.Store
-	how     measurements.Messages
+	how     analyze.Messages
 	token   string
-	host    string          // that requests must name
-	context context.Context // while it serves; what is read ahead ends with it
-	large   int             // collaborations of a campaign that has a glance before its results
+	host    string // that requests must name
+	large   int    // collaborations of a campaign that has a glance before its results
 
 	mu        sync.Mutex
 	campaigns map[string]*shown
 	checked   map[string]time.Time // when their plans were
 }
 
-// NewServer returns a server of a lake; how says whose labels and measures are shown.
-func NewServer(o *cli.Options, s store.Store, how measurements.Messages) *Server {
+// NewServer returns a server for the lake s; how says whose labels and measures are shown.
+func NewServer(o *cli.Options, s store.Store, how analyze.Messages) *Server {
 	return &Server{options: o, store: s, how: how, token: strings.ToLower(rand.Text()), campaigns: map[string]*shown{},
-		checked: map[string]time.Time{}, context: context.Background(), large: large}
+		checked: map[string]time.Time{}, large: large}
 }
 
-// Listen opens a port of the loopback; 0 takes any that is free. It returns the address to
-// open, which holds the token.
+// Listen opens a port on the loopback interface, any free one if port is 0, and returns the address to open,
+// which holds the token.
 func (v *Server) Listen(port int) (net.Listener, string, error) {
 	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
@@ -58,9 +76,8 @@ func (v *Server) Listen(port int) (net.Listener, string, error) {
 	return l, fmt.Sprintf("http://%s/%s/", v.host, v.token), nil
 }
 
-// Serve answers until the context is done.
+// Serve answers requests until ctx is done.
 func (v *Server) Serve(ctx context.Context, l net.Listener) error {
-	v.context = ctx
 	server := &http.Server{
 		Handler: v.Handler(), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute,
 		BaseContext: func(net.Listener) context.Context { return ctx }, // events end with it
@@ -73,7 +90,7 @@ func (v *Server) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Handler answers requests that name the host and the token.
+// Handler returns the HTTP handler; it refuses requests without the right host name and token.
 func (v *Server) Handler() http.Handler {
 	mux := http.NewServeMux()
 	page := func(pattern string, answer func(http.ResponseWriter, *http.Request) error) {
@@ -106,7 +123,8 @@ func (v *Server) Handler() http.Handler {
 func (v *Server) guardPages(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+		h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "+
+			"img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
@@ -184,6 +202,7 @@ type page struct {
 	Lake              string
 	Rows, Base        string // of a list
 	StatusAt          string // where the states come from
+	From              string // where the results come from
 	Body              any
 }
 
@@ -199,4 +218,144 @@ func (v *Server) newPage(name string, path ...step) page {
 func (v *Server) render(w http.ResponseWriter, name string, data any) error {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	return report.Render(w, templates, name, data)
+}
+
+// Open opens an address, which holds the token, in the browser. Because other users can see command lines, the
+// browser gets a private file that redirects to the address; remove deletes it.
+func Open(address string) (remove func(), err error) {
+	remove = func() {}
+	folder, err := os.MkdirTemp("", "roundtable-") // with rights for this user only
+	if err != nil {
+		return remove, err
+	}
+	remove = func() { _ = os.RemoveAll(folder) }
+	path := filepath.Join(folder, "view.html")
+	page := fmt.Sprintf("<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "+
+		"content=\"no-referrer\"><meta http-equiv=\"refresh\" content=\"0; url=%[1]s\"><a "+
+		"href=\"%[1]s\">roundtable</a>\n", html.EscapeString(address))
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		return remove, err
+	}
+	return remove, browser.OpenFile(path)
+}
+
+// Source returns what the pages of campaign name are made from, beside others; collaborations are read when
+// they are needed.
+func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string, how analyze.Messages,
+	beside analyze.Together) (report.Source, error) {
+	source, err := StorySource(ctx, s, plugins, name, how)
+	if err != nil {
+		return source, err
+	}
+	dataset, err := lake.ReadDataset(ctx, s, name)
+	if err != nil {
+		return source, err
+	}
+	earlier, err := dataset.RunAgain(ctx, s)
+	if err != nil {
+		return source, err
+	}
+	source.Digest, source.Collaborations, source.Earlier = dataset.Digest(), lake.Collaborations(ctx, s, dataset),
+		lake.Collaborations(ctx, s, earlier)
+	source.Questions = questionsOf(ctx, s, plugins, name)
+	trajectories, err := how.Trajectories(ctx, s, name)
+	if err != nil {
+		return source, err
+	}
+	cost, ctxOfCost := errgroup.WithContext(ctx)
+	cost.Go(func() (err error) { // all calls, while the rest is mostly kept
+		source.Cost, err = campaigns.ReadCost(ctxOfCost, s, name, campaign.ByModel)
+		return err
+	})
+	read, err := analyze.ReadCampaign(ctx, s, name, how.Kept(), append(trajectories.Readers, report.ReadWrong())...)
+	if err == nil {
+		read, err = trajectories.Add(ctx, s, read)
+	}
+	if err := cmp.Or(err, cost.Wait()); err != nil {
+		return source, err
+	}
+	source.Campaign = read
+	if source.Beside, err = beside.JoinTo(ctx, read, how.Kept()); err != nil {
+		return source, err
+	}
+	return source, addLabels(ctx, s, how.Labeller, &source)
+}
+
+// questionsOf returns what the conditions of a campaign ask. Its data files may be gone.
+func questionsOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string) report.Questions {
+	all := report.Questions{Of: map[report.AskedIn]report.Question{}}
+	instances, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, name)
+	if err != nil {
+		all.Problem = fmt.Sprintf("The questions cannot be shown: %v", err)
+	}
+	for _, i := range instances {
+		all.Of[report.AskedIn{Condition: i.ConditionID, Instance: i.Instance}] = report.QuestionOf(i)
+	}
+	return all
+}
+
+// StorySource returns only what single transcripts of campaign name are made from.
+func StorySource(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string,
+	how analyze.Messages) (report.Source, error) {
+	source := report.Source{Counting: integrity.Counting(plugins)}
+	source.Campaign.Name = name
+	source.Unusable = transcripts.UnusableAnswers(ctx, s)
+	reader := collaboration.NewReader(s, plugins, providers.OpenData)
+	source.About = func(of record.Key) (report.About, error) { return transcripts.About(ctx, reader, of) }
+	if how.Labeller == "" {
+		labellers, err := lake.Labellers(ctx, s, name)
+		if err != nil || len(labellers) == 0 {
+			return source, err
+		}
+		how.Labeller = labellers[0]
+	}
+	source.Acts = actsBy(ctx, s, name, how.Labeller)
+	return source, nil
+}
+
+// actsBy returns what a labeller says of the messages of a collaboration, by entry.
+func actsBy(ctx context.Context, s store.Store, name, labeller string) func(record.Key) (map[int32][]string, error) {
+	byRun := sync.OnceValues(func() (map[lake.Run]lake.Marker, error) {
+		markers, err := lake.LabelMarkers(ctx, s, name, labeller)
+		all := map[lake.Run]lake.Marker{}
+		for _, m := range markers {
+			all[m.Run()] = m
+		}
+		return all, err
+	})
+	return func(of record.Key) (map[int32][]string, error) {
+		markers, err := byRun()
+		if err != nil {
+			return nil, err
+		}
+		m, labelled := markers[lake.Run{Collaboration: of.CollaborationID, Generation: int(of.Generation)}]
+		if !labelled {
+			return nil, nil
+		}
+		rows, err := lake.ReadRows[record.Label](ctx, s, m)
+		acts := map[int32][]string{}
+		for _, row := range rows {
+			acts[row.Entry] = row.Shown()
+		}
+		return acts, err
+	}
+}
+
+// addLabels reads what labels say, if there are any.
+func addLabels(ctx context.Context, s store.Store, labeller string, source *report.Source) error {
+	labellers, err := lake.Labellers(ctx, s, source.Campaign.Name)
+	if err != nil || len(labellers) == 0 {
+		return err
+	}
+	l, err := dialogue.LoadLabels(ctx, s, source.Campaign, labeller)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	source.Labels = &l
+	if len(labellers) > 1 {
+		agreement, err := dialogue.Agreement(ctx, s, source.Campaign)
+		source.Agreement = &agreement
+		return err
+	}
+	return nil
 }

@@ -8,12 +8,14 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+	"golang.org/x/sync/errgroup"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
@@ -32,6 +34,7 @@ type shown struct {
 	list     kept[listing]
 	said     kept[[]said]
 	results  results
+	beside   sync.Map // *results, by the campaign that this one stands next to
 	watched  watched
 }
 
@@ -50,7 +53,7 @@ type listing struct {
 }
 
 // said is what was said in a collaboration, in lower case and packed: texts are most of a lake,
-// and all of them are in memory.
+// and all of them are in memory from the first search on.
 type said struct {
 	id     string
 	packed []byte
@@ -157,11 +160,9 @@ func readAll(ctx context.Context, s store.Store, d lake.Dataset) (all []record.C
 
 func (v *Server) listPage(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("campaign")
-	c, err := v.shownOf(r.Context(), name)
-	if err != nil {
+	if _, err := v.shownOf(r.Context(), name); err != nil {
 		return err
 	}
-	go func() { _, _ = v.readSaid(v.context, c) }() // so that the first search need not wait; it says what is wrong
 	p := v.newPage("Collaborations of "+name, step{name, "../"})
 	p.Rows = "rows"
 	return v.render(w, "collaborations.tmpl", p)
@@ -223,7 +224,7 @@ func (v *Server) serveSearch(w http.ResponseWriter, r *http.Request) error {
 // readSaid returns what was said in each collaboration.
 func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
 	return c.said.rowsOf(ctx, v.store, c.plan.Name, func(d lake.Dataset) ([]said, error) {
-		all, err := addSaid(ctx, v.store, nil, d, false)
+		all, err := gatherSaid(ctx, v.store, d, false)
 		if err != nil {
 			return nil, err
 		}
@@ -231,27 +232,47 @@ func (v *Server) readSaid(ctx context.Context, c *shown) ([]said, error) {
 		if err != nil {
 			return nil, err
 		}
-		return addSaid(ctx, v.store, all, again, true)
+		earlier, err := gatherSaid(ctx, v.store, again, true)
+		return append(all, earlier...), err
 	})
 }
 
-// addSaid adds what was said in each collaboration of a dataset; earlier are those that were run again.
-func addSaid(ctx context.Context, s store.Store, all []said, d lake.Dataset, earlier bool) ([]said, error) {
+// gatherSaid returns what was said in each collaboration of a dataset, by ID; earlier are those that were
+// run again.
+func gatherSaid(ctx context.Context, s store.Store, d lake.Dataset, earlier bool) ([]said, error) {
+	sealed, raw := d.Split()
+	parts := make([][]said, len(sealed)+1)
+	through, ctx := errgroup.WithContext(ctx)
+	through.SetLimit(runtime.GOMAXPROCS(0))
+	for i, part := range append(sealed, lake.Sealed{Dataset: raw}) {
+		through.Go(func() (err error) {
+			parts[i], err = packSaid(ctx, s, part.Dataset, earlier)
+			return err
+		})
+	}
+	err := through.Wait()
+	all := slices.Concat(parts...)
+	slices.SortFunc(all, func(a, b said) int { return cmp.Compare(a.id, b.id) })
+	return all, err
+}
+
+func packSaid(ctx context.Context, s store.Store, d lake.Dataset, earlier bool) (all []said, err error) {
 	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest))
 	if err != nil {
 		return nil, err
 	}
 	defer packer.Close()
 	var text bytes.Buffer
+	var packed []byte // has room for a text that does not pack; what is kept has none
 	var of record.Key
-	before := len(all)
 	keep := func() {
 		if text.Len() > 0 {
-			all = append(all, said{report.IDOf(of, earlier), packer.EncodeAll(bytes.ToLower(text.Bytes()), nil)})
+			packed = packer.EncodeAll(bytes.ToLower(text.Bytes()), packed[:0])
+			all = append(all, said{report.IDOf(of, earlier), bytes.Clone(packed)})
 		}
 		text.Reset()
 	}
-	for turn, err := range lake.Scan[record.Turn](ctx, s, lake.Reading[record.Turn](d.ByPart(), "text", "reason")) {
+	for turn, err := range lake.Scan[record.Turn](ctx, s, lake.Reading[record.Turn](d, "text", "reason")) {
 		if err != nil {
 			return nil, err
 		}
@@ -267,6 +288,5 @@ func addSaid(ctx context.Context, s store.Store, all []said, d lake.Dataset, ear
 		}
 	}
 	keep()
-	slices.SortFunc(all[before:], func(a, b said) int { return cmp.Compare(a.id, b.id) })
 	return all, nil
 }

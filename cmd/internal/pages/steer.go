@@ -5,17 +5,18 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"unicode"
 
 	"github.com/spf13/pflag"
 
+	"roundtable/activities/people"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/runs"
+	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
-// serveSteering pauses, resumes, tunes or cancels a campaign, and answers with what came of it.
+// serveSteering pauses, resumes, tunes or cancels a campaign, and answers with the result.
 func (v *Server) serveSteering(w http.ResponseWriter, r *http.Request) error {
 	ctx, name := r.Context(), r.PathValue("campaign")
 	c, err := v.shownOf(ctx, name)
@@ -55,23 +56,12 @@ func (v *Server) serveSteering(w http.ResponseWriter, r *http.Request) error {
 func resumeCommand(o *cli.Options, name string) string {
 	said := "roundtable resume " + name
 	if o.Lake != "./lake" {
-		said += " --lake " + shellWord(o.Lake)
+		said += " --lake " + cli.QuoteShell(o.Lake)
 	}
 	if o.State != "./.roundtable" {
-		said += " --state " + shellWord(o.State)
+		said += " --state " + cli.QuoteShell(o.State)
 	}
 	return said
-}
-
-// shellWord returns a text as one word of a shell.
-func shellWord(s string) string {
-	plain := func(r rune) bool {
-		return r < 128 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || strings.ContainsRune("/._-:", r)
-	}
-	if s != "" && strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 func (v *Server) resume(r *http.Request, name string) error {
@@ -127,4 +117,64 @@ func setLimits(r *http.Request, prefix string, fields []string, l *plan.Limits) 
 		}
 	}
 	return t.Apply(flags, l)
+}
+
+// questions are the body of the page on which persons answer.
+type questions struct {
+	Open []question
+}
+
+// question is what one person is asked.
+type question struct {
+	ID, Title string
+	Said      []turnText
+	JSON      bool // the answer must be the JSON object that is asked for
+}
+
+// turnText is a message of the chat that a person is in.
+type turnText struct{ From, Text string }
+
+// fromWhom names the roles of a chat to the one who answers.
+var fromWhom = map[string]string{"system": "Who you are", "user": "Asked", "assistant": "Your answer before"}
+
+// questionsPage shows the questions of a campaign that wait for a person.
+func (v *Server) questionsPage(w http.ResponseWriter, r *http.Request) error {
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return err
+	}
+	open, err := people.Open(r.Context(), v.store, c.plan.Name)
+	if err != nil {
+		return err
+	}
+	var body questions
+	for _, q := range open {
+		one := question{ID: q.ID, Title: runs.QuestionTitle(q), JSON: len(q.Schema) > 0}
+		for _, m := range q.Messages {
+			one.Said = append(one.Said, turnText{fromWhom[m.Role], wording.SafeLines(m.Content)})
+		}
+		body.Open = append(body.Open, one)
+	}
+	p := v.newPage("Questions", step{c.plan.Name, "/" + v.token + "/c/" + c.plan.Name + "/"})
+	p.Campaign, p.Body = c.plan.Name, body
+	return v.render(w, "questions.tmpl", p)
+}
+
+// answer stores a person's answer.
+func (v *Server) answer(w http.ResponseWriter, r *http.Request) error {
+	c, err := v.shownOf(r.Context(), r.PathValue("campaign"))
+	if err != nil {
+		return err
+	}
+	r.Body = http.MaxBytesReader(w, r.Body, 2*people.MaxAnswer)
+	text := strings.ReplaceAll(r.FormValue("text"), "\r\n", "\n")
+	err = people.Answer(r.Context(), v.store, c.plan.Name, r.PathValue("id"), text)
+	switch {
+	case errors.Is(err, people.ErrAnswered):
+		http.Error(w, err.Error(), http.StatusConflict)
+		return nil
+	case err != nil:
+		return wrongInput{err}
+	}
+	return write(w, "The answer is stored.")
 }

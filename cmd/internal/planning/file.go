@@ -1,6 +1,5 @@
-// Package planning reads a campaign file with everything that it names, and
-// compares it with the campaign of that name in the lake. It returns all errors of
-// a file at once and starts nothing.
+// Package planning reads a campaign file with everything that it names, and compares it with the campaign of
+// that name in the lake. It returns all errors of a file at once and starts nothing.
 package planning
 
 import (
@@ -11,11 +10,13 @@ import (
 	"io/fs"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"roundtable/activities/labels"
+	"roundtable/activities/programs"
 	"roundtable/activities/prompt"
 	"roundtable/activities/scoring"
 	"roundtable/activities/setup"
@@ -24,6 +25,9 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/providers"
+	"roundtable/envs"
+	"roundtable/envs/conformance"
+	"roundtable/envs/program"
 	"roundtable/envs/wording"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
@@ -32,27 +36,21 @@ import (
 	"roundtable/workflows/seats"
 )
 
-// Read reads a campaign file and everything that it names: what is to
-// be run, and how. All errors come at once; nothing is started. With dial,
-// endpoints must answer and keys be set.
-func Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store, dial bool) (campaign.Plan,
-	campaign.Manifest, campaignfile.File, error) {
-	return Flags{}.Read(ctx, plugins, path, s, dial)
-}
-
-// Read reads a file with what the flags change in it.
+// Read reads the campaign file at path, with the changes of the flags, and everything that it names. It
+// returns the plan (what to run), the manifest (how) and the file itself, or all errors at once. If dial is
+// true, endpoints must answer and API keys must be set.
 func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path string, s store.Store,
-	dial bool) (campaign.Plan, campaign.Manifest, campaignfile.File, error) {
+	dial bool) (p campaign.Plan, m campaign.Manifest, file campaignfile.File, err error) {
 	data, err := f.readFile(path)
 	if err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(explainUnreadable(path, err))
+		return p, m, file, cli.UsageError(explainUnreadable(path, err))
 	}
 	source, err := f.Source(path, data)
 	if err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, cli.UsageError(err)
+		return p, m, file, cli.UsageError(err)
 	}
 	if err := cli.LoadEnvFile(f.folderOf(path)); err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, err
+		return p, m, file, err
 	}
 	from := providers.NewFileFolder(f.folderOf(path))
 	prices := providers.NewPriceList(from)
@@ -60,7 +58,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	host.Catalogue, host.Data = plugins, from.OpenData
 	ran, err := newFilePrograms(s, from.Folder)
 	if err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, campaignfile.File{}, err
+		return p, m, file, err
 	}
 	host.Programs = ran.ask
 	host.Embedder = func(name string) error { _, err := from.Embedder(name); return err }
@@ -78,30 +76,30 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		}
 		return of, err
 	}
-	file, err := campaignfile.ParseSource(source, host)
+	file, err = campaignfile.ParseSource(source, host)
 	if errs, ok := errors.AsType[campaignfile.Errors](err); ok {
-		return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(errorsIn(path, errs))
+		return p, m, file, cli.UsageError(errorsIn(path, errs))
 	}
 	if err != nil {
-		return campaign.Plan{}, campaign.Manifest{}, file, err
+		return p, m, file, err
 	}
 	if file.Fork != "" {
 		if err := leaveOut(ctx, s, &file); err != nil {
-			return campaign.Plan{}, campaign.Manifest{}, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+			return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	m := campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits,
+	m = campaign.Manifest{Campaign: file.Campaign.Name, Revision: file.Campaign.Revision(), Limits: file.Limits,
 		Prices: prices.All(), Notify: file.Notify, Card: file.Card, Until: file.Until, AxisLabels: file.AxisLabels()}
 	if err := checkNotify(file.Notify, from.Folder, dial); err != nil {
-		return campaign.Plan{}, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
+		return p, m, file, cli.UsageError(fmt.Errorf("%s: %w", path, err))
 	}
 	if m.Embedder, err = from.Embedder(file.Embedder); err != nil {
-		return campaign.Plan{}, m, file, err
+		return p, m, file, err
 	}
 	if l := file.Labels; l != nil {
 		m.Labels = campaign.NewLabelling(*l, labels.Words, prices.Of(l.Model.Name))
 	}
-	p, err := Recordable(plugins, file, from, ran)
+	p, err = Recordable(plugins, file, from, ran)
 	if err == nil && file.Fork != "" {
 		if err = cmp.Or(checkForkedData(forked, p), forkPrompts(forked, &p)); err == nil {
 			err = checkReplacements(plugins, s, p)
@@ -127,7 +125,8 @@ func (f Flags) openExtended(campaign string) func(from, path string) (campaignfi
 		}
 		if !f.isCampaignFile(at) {
 			return campaignfile.Extended{},
-				fmt.Errorf("%s is not read: campaign files end in .yaml, .yml or .json, also where a link leads to one; errors would show parts of another file", at)
+				fmt.Errorf("%s is not read: campaign files end in .yaml, .yml or .json, also where a link leads to "+
+					"one; errors would show parts of another file", at)
 		}
 		data, err := f.readFile(at)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -190,7 +189,8 @@ func errorsIn(path string, errs campaignfile.Errors) error {
 		strings.Join(lines, "\n"))
 }
 
-// Recordable returns the plan as the lake keeps it, with every prompt that it uses.
+// Recordable returns the plan of a file as the lake keeps it, with every prompt that it uses. from is the
+// file's folder.
 func Recordable(plugins catalogue.Catalogue, file campaignfile.File, from providers.FileFolder,
 	ran *filePrograms) (campaign.Plan, error) {
 	p := campaign.Plan{Campaign: file.Campaign, Edition: prompt.Edition, Agents: file.Agents, Rounds: file.Rounds,
@@ -318,10 +318,13 @@ func samePrompts(stored, p campaign.Plan) error {
 		switch {
 		case j < 0 || stored.Pack[j] == p.Pack[i]:
 		case stored.Edition != p.Edition:
-			return cli.UsageError(fmt.Errorf("campaign %q began with edition %d of the built-in prompts, and this version has edition %d; `roundtable resume %s` continues with the recorded ones, a new campaign needs another name",
+			return cli.UsageError(fmt.Errorf("campaign %q began with edition %d of the built-in prompts, and this "+
+				"version has edition %d; `roundtable resume %s` continues with the recorded ones, a new campaign "+
+				"needs another name",
 				p.Campaign.Name, stored.Edition, p.Edition, p.Campaign.Name))
 		default:
-			return cli.UsageError(fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose another name or restore the folder", c.ID(), p.Campaign.Name))
+			return cli.UsageError(fmt.Errorf("the prompts of %s are not those that campaign %q began with; choose "+
+				"another name or restore the folder", c.ID(), p.Campaign.Name))
 		}
 	}
 	return nil
@@ -346,8 +349,7 @@ func recordedPack(stored campaign.Plan, c plan.Condition, pack prompt.Pack) prom
 	return pack
 }
 
-// RecordPlan writes the plan as the campaign's present one, and the manifest that
-// says how to run it.
+// RecordPlan records p as the campaign's current plan, with its data, and m, which says how to run it.
 func RecordPlan(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
 	if note, err := campaign.RecordData(ctx, s, p, providers.OpenData); err != nil {
 		return err
@@ -358,4 +360,83 @@ func RecordPlan(ctx context.Context, s store.Store, p campaign.Plan, m campaign.
 		return err
 	}
 	return campaign.WriteManifest(ctx, s, m)
+}
+
+// checkNotify returns an error if word of a campaign could not be sent from here: its
+// command is not trusted, or the address is not set or not trusted. A file that is only
+// looked at (dial is false) needs neither.
+func checkNotify(n *plan.Notify, folder string, dial bool) error {
+	if n == nil || !dial {
+		return nil
+	}
+	var found error
+	if len(n.Command) > 0 {
+		if err := programs.CheckTrusted(folder, n.Command); err != nil {
+			found = fmt.Errorf("notify.command: %w", err)
+		}
+	}
+	if n.Webhook != "" || n.WebhookEnv != "" {
+		_, err := programs.WebhookAddress(*n)
+		found = errors.Join(found, err)
+	}
+	return found
+}
+
+// filePrograms asks the programs of a campaign file: what its campaign has recorded
+// stands, and for the rest two processes have to agree. Nothing is recorded.
+type filePrograms struct {
+	ran    *programs.Programs
+	folder string
+}
+
+func newFilePrograms(s store.Store, folder string) (*filePrograms, error) {
+	folder, err := filepath.Abs(folder)
+	return &filePrograms{programs.New(s), folder}, err
+}
+
+func (p *filePrograms) programsOf(campaign string, c plan.Condition) programs.Of {
+	return programs.Of{Campaign: campaign, Folder: p.folder, Replayed: c.Replayed()}
+}
+
+// ask returns what asks the program of a condition's environment.
+func (p *filePrograms) ask(campaign string, c plan.Condition) program.Asker {
+	return p.ran.Checking(p.programsOf(campaign, c))
+}
+
+// check returns what a short look finds wrong with an environment that is a program:
+// nothing of the campaign is paid for yet. One whose answers are recorded was looked at
+// before, and may be gone.
+func (p *filePrograms) check(plugins catalogue.Catalogue, campaign string, c plan.Condition,
+	env envs.Environment) error {
+	if _, ok := env.(*program.Environment); !ok || p == nil {
+		return nil
+	}
+	if _, err := c.BuildEnv(plugins, catalogue.Needs{Programs: p.ran.Recorded(p.programsOf(campaign, c))}); err == nil {
+		return nil
+	}
+	if err := conformance.Sample(env); err != nil {
+		return fmt.Errorf("env: %w\n(roundtable check-env finds everything that is wrong with a program)", err)
+	}
+	return nil
+}
+
+// checkScorer returns an error if the program that scores an environment's decisions
+// is not there or not trusted: they would be paid for before that is noticed.
+func checkScorer(env envs.Environment, folder string) error {
+	scoring, ok := env.(envs.Scoring)
+	if !ok || len(scoring.Scorer()) == 0 {
+		return nil
+	}
+	program := scoring.Scorer()[0]
+	if filepath.Base(program) != program && !filepath.IsAbs(program) {
+		program = filepath.Join(folder, program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		return fmt.Errorf("env.score: the program %s cannot be started (%w); it is looked for in PATH, or with a "+
+			"slash from the folder of the campaign file", scoring.Scorer()[0], errors.Unwrap(err))
+	}
+	if err := programs.CheckTrusted(folder, scoring.Scorer()); err != nil {
+		return fmt.Errorf("env.score: %w", err)
+	}
+	return nil
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,15 +12,16 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
 	"roundtable/workflows/campaignfile"
 )
 
-// Flags change a campaign file for one command, without a copy of the file.
+// Flags are flags that change a campaign file for one command.
 type Flags struct {
 	Fit FitRule // for learned stopping rules that are not fitted yet
-	// that has the campaign files in place of the disk; what they name is relative to the working directory
+	// holds the campaign files instead of the disk; paths in them are relative to the working directory
 	Files fs.FS
-	// folder of the data set in place of the file's; of a fork's file, of data that the lake does not have
+	// folder of the data set instead of the file's; for a fork, of data that the lake does not have
 	Data      *string
 	set       []string
 	name      string
@@ -30,7 +30,7 @@ type Flags struct {
 	given     *pflag.FlagSet
 }
 
-// Add adds the flags to those of a command.
+// Add defines the flags.
 func (f *Flags) Add(to *pflag.FlagSet) {
 	f.given = to
 	to.StringArrayVar(&f.set, "set", nil,
@@ -40,9 +40,9 @@ func (f *Flags) Add(to *pflag.FlagSet) {
 	to.StringSliceVar(&f.instances, "instances", nil, "run the instances with these ids only, as id1,id2")
 }
 
-// With returns the flags for one of several files: with a name for its campaign, and settings
-// before those that were given, which win. Given as FILE:KEY=VALUE, a setting is of that file
-// alone; files are all of them.
+// With returns the flags for file, one of several files: with a campaign name, and with the settings in set,
+// which those of the flags override. A flag given as FILE:KEY=VALUE applies to that file only; files lists
+// all.
 func (f Flags) With(file string, files []string, name string, set ...string) Flags {
 	f.name = name
 	for _, given := range f.set {
@@ -58,10 +58,10 @@ func (f Flags) With(file string, files []string, name string, set ...string) Fla
 	return f
 }
 
-// Name returns the name that is given for the campaign; "" if none is.
+// Name returns the value of --name, the campaign's name; "" if it is not given.
 func (f Flags) Name() string { return f.name }
 
-// Limit returns the most instances that are asked for; 0 if all are.
+// Limit returns the value of --limit, the most instances; 0 if it is not given.
 func (f Flags) Limit() int { return f.limit }
 
 // readFile reads a campaign file.
@@ -82,7 +82,7 @@ func (f Flags) folderOf(path string) string {
 
 func (f Flags) isGiven(name string) bool { return f.given != nil && f.given.Changed(name) }
 
-// Source returns a file with what the flags change in it.
+// Source returns the source of a campaign file, given its text, with the changes of the flags.
 func (f Flags) Source(path string, data []byte) (campaignfile.Source, error) {
 	s := campaignfile.Source{Name: filepath.Clean(path), Data: data, Limit: f.limit}
 	var errs []error
@@ -118,45 +118,35 @@ func (f Flags) dataFolder() string {
 	return *f.Data
 }
 
-// isFork reports whether a file says that it goes on from another campaign.
+// isFork reports whether a file forks another campaign.
 func isFork(data []byte) bool {
 	var file struct{ Fork any }
 	return yaml.Unmarshal(data, &file) == nil && file.Fork != nil
 }
 
-// Texts returns the flags that were given, as they can be given again.
+// Texts returns the flags that were given, quoted for a shell.
 func (f Flags) Texts() []string {
 	var all []string
 	for _, text := range f.set {
-		all = append(all, "--set "+quoteShell(text))
+		all = append(all, "--set "+cli.QuoteShell(text))
 	}
 	if f.isGiven("name") || f.name != "" {
-		all = append(all, "--name "+quoteShell(f.name))
+		all = append(all, "--name "+cli.QuoteShell(f.name))
 	}
 	if f.isGiven("limit") {
 		all = append(all, fmt.Sprintf("--limit %d", f.limit))
 	}
 	if f.isGiven("instances") {
-		all = append(all, "--instances "+quoteShell(strings.Join(f.instances, ",")))
+		all = append(all, "--instances "+cli.QuoteShell(strings.Join(f.instances, ",")))
 	}
 	return all
 }
 
-// Command returns the command that runs a file with the flags.
+// Command returns the `roundtable run` command for the file at path with these flags.
 func (f Flags) Command(path string) string {
 	words := append([]string{"roundtable run " + path}, f.Texts()...)
 	if dir := f.dataFolder(); dir != "" {
-		words = append(words, "--data "+quoteShell(dir))
+		words = append(words, "--data "+cli.QuoteShell(dir))
 	}
 	return strings.Join(words, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
-
-// quoteShell returns a text as a shell takes it for one word.
-func quoteShell(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }

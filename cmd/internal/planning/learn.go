@@ -24,7 +24,7 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// FitRequest says what is fitted on what.
+// FitRequest says which stopping method is fitted, and on which condition of a past campaign.
 type FitRequest struct {
 	Campaign  string
 	Condition string            // id of a condition of the campaign
@@ -34,8 +34,8 @@ type FitRequest struct {
 	Embedder  language.Embedder // of distances; only the method information_distance needs it
 }
 
-// FitRule fits a stopping method on the collaborations of a past campaign. That is a
-// reader's work, so the command that reads a file hands it in.
+// FitRule fits a stopping method on the collaborations of a past campaign. The command that reads the file
+// supplies it, because only readers of the lake can do it.
 type FitRule func(ctx context.Context, s store.Store, r FitRequest) (stopping.LearnedFit, error)
 
 // fitter fits the stopping rules of a file's conditions on campaigns of the lake.
@@ -242,7 +242,8 @@ func pastCondition(past plan.Campaign, params stopping.LearnedParams, c plan.Con
 			}
 		}
 	}
-	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with condition: %s", past.Name, wording.Or(ids))
+	return plan.Condition{}, fmt.Errorf("no single condition of campaign %s is like this one; name one with "+
+		"condition: %s", past.Name, wording.Or(ids))
 }
 
 // listDifferences says in which of what a method was fitted on a past condition differs from the
@@ -267,7 +268,9 @@ func listDifferences(past, c plan.Condition) (differs []string) {
 
 // warnSelected warns of a fit on those collaborations that were left when others had ended.
 func warnSelected(on stopping.FittedOn, past plan.Condition) string {
-	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round (stop: %s) and are left out. The rest is not a sample of all groups, so neither the fit nor what cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
+	return fmt.Sprintf("stop: warning: %d of %d collaborations of %s (%s) ended before their last planned round "+
+		"(stop: %s) and are left out. The rest is not a sample of all groups, so neither the fit nor what "+
+		"cross-validation promises holds for the others. Fit on a campaign that runs all rounds (stop: never)",
 		on.EndedEarly, on.Of, on.Campaign, on.Condition, past.Stop.Name)
 }
 
@@ -303,7 +306,8 @@ func fittedText(f stopping.Fitted) string {
 	case f.Round > 0:
 		return fmt.Sprintf("it stops at round %d", f.Round)
 	case f.Evidence != nil:
-		return fmt.Sprintf("it stops talk that will not pay, and at most %v of the groups that talk improves (in %v of all samples)", f.Evidence.Alpha, 1-f.Evidence.Delta)
+		return fmt.Sprintf("it stops talk that will not pay, and at most %v of the groups that talk improves (in "+
+			"%v of all samples)", f.Evidence.Alpha, 1-f.Evidence.Delta)
 	case f.Threshold != nil:
 		return fmt.Sprintf("it stops below the distance %.3f", *f.Threshold)
 	case len(f.Signals) > 0:

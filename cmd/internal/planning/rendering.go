@@ -1,9 +1,12 @@
 package planning
 
 import (
+	"crypto/sha256"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -19,17 +22,16 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-// RenderedPrompt is a prompt with the conditions that ask it so.
+// RenderedPrompt is a prompt with the ids of the conditions that use it.
 type RenderedPrompt struct {
 	Conditions []string `json:"conditions"`
 	collaboration.Prompt
 }
 
-// RenderPrompts returns every distinct prompt of a campaign, in the order of
-// phases and roles as they turn up; each text once.
+// RenderPrompts returns every distinct prompt of a plan once, in the order in which phases and roles occur.
 func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) ([]RenderedPrompt, error) {
 	var all []RenderedPrompt
-	at := map[string]int{}
+	at := map[[sha256.Size]byte]int{} // by the hash of what is distinct: texts may be long
 	var kinds []string
 	sources := providers.Sources(s, p)
 	for i, c := range p.Campaign.Conditions {
@@ -42,10 +44,11 @@ func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 			if err != nil {
 				return nil, err
 			}
-			n, known := at[string(text)]
+			sum := sha256.Sum256(text)
+			n, known := at[sum]
 			if !known {
 				n = len(all)
-				at[string(text)] = n
+				at[sum] = n
 				all = append(all, RenderedPrompt{Prompt: prompt})
 			}
 			if id := c.ID(); !slices.Contains(all[n].Conditions, id) {
@@ -62,7 +65,7 @@ func RenderPrompts(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	return all, nil
 }
 
-// Title says who is asked what and when.
+// Title returns who is asked, for what and when.
 func (r RenderedPrompt) Title() string {
 	if r.Role == r.Speaker {
 		return fmt.Sprintf("%s, %s, round %d", r.Phase, r.Role, r.Round)
@@ -70,7 +73,7 @@ func (r RenderedPrompt) Title() string {
 	return fmt.Sprintf("%s, %s (%s), round %d", r.Phase, r.Role, r.Speaker, r.Round)
 }
 
-// Text returns the messages, each under its role.
+// Text returns the prompt's messages, each under its role.
 func (r RenderedPrompt) Text() string {
 	var b strings.Builder
 	for _, m := range r.Messages {
@@ -86,23 +89,31 @@ func PrintPrompts(w io.Writer, prompts []RenderedPrompt) {
 	}
 }
 
-// PromptIndex is the list of the files of prompts.
+// PromptIndex is the name of the file in which WritePrompts lists the others.
 const PromptIndex = "index.md"
 
-// WritePrompts writes each prompt to a file of its own in a new or empty folder,
-// and a list of them.
+// WritePrompts writes each prompt to a file of its own in a new or empty folder, and their list to
+// PromptIndex.
 func WritePrompts(folder string, file campaignfile.File, prompts []RenderedPrompt) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return cli.UsageError(err)
-	}
-	if there, err := os.ReadDir(folder); err != nil {
+	if there, err := os.ReadDir(folder); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cli.UsageError(err)
 	} else if len(there) > 0 {
 		return cli.UsageError(fmt.Errorf("%s is not empty; name a new folder for the prompts", folder))
 	}
+	staged, err := cli.StageFolder(folder)
+	if err != nil {
+		return cli.UsageError(err)
+	}
+	return staged.Finish(writePrompts(staged.At, file, prompts))
+}
+
+func writePrompts(folder string, file campaignfile.File, prompts []RenderedPrompt) error {
 	var index strings.Builder
-	fmt.Fprintf(&index, "# Prompts of %s\n\nEach distinct text once: of every phase and role the first and the last prompt of a collaboration that scripted agents play, on the first instance. "+
-		"Of groups of more than four agents, the first two and the last. A re-ask adds what was wrong and the form filled in.\n\n| file | phase | role | asked | round | conditions |\n| --- | --- | --- | --- | --- | --- |\n", file.Campaign.Name)
+	fmt.Fprintf(&index, "# Prompts of %s\n\nEach distinct text once: of every phase and role the first and the "+
+		"last prompt of a collaboration that scripted agents play, on the first instance. "+
+		"Of groups of more than four agents, the first two and the last. A re-ask adds what was wrong and the form "+
+		"filled in.\n\n| file | phase | role | asked | round | conditions |\n| --- | --- | --- | --- | --- | "+
+		"--- |\n", file.Campaign.Name)
 	for i, r := range prompts {
 		name := fmt.Sprintf("%03d-%s-%s-round-%d.txt", i+1, fileWord(r.Phase), fileWord(r.Speaker), r.Round)
 		if err := os.WriteFile(filepath.Join(folder, name), []byte(r.Text()), 0o644); err != nil {
@@ -131,4 +142,23 @@ func fileWord(text string) string {
 		}
 		return '-'
 	}, strings.ToLower(text)), "-")
+}
+
+// chosenPrompts says which prompts a plan asks with.
+type chosenPrompts struct {
+	Edition int    // of the built-in ones
+	Stored  bool   // the campaign has begun and continues with these
+	folder  string // that replaces some of them; "" if none
+}
+
+// String returns the prompts in a sentence.
+func (c chosenPrompts) String() string {
+	text := fmt.Sprintf("Prompts: edition %d of the built-in ones", c.Edition)
+	if c.folder != "" {
+		text += ", with templates of " + c.folder
+	}
+	if c.Stored {
+		text += ", as recorded when the campaign began"
+	}
+	return text + "."
 }

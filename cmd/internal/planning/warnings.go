@@ -22,7 +22,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// Warnings returns what is allowed in a campaign and hardly meant.
+// Warnings returns what a plan allows but probably does not intend.
 func Warnings(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan,
 	s store.Store) (list []string, err error) {
 	for _, of := range []func() (string, error){
@@ -64,7 +64,10 @@ func describeEqual(plugins catalogue.Catalogue, p campaign.Plan, s store.Store) 
 	if n := len(p.Campaign.Conditions); len(same) < n {
 		which = fmt.Sprintf("%d of %d conditions (%s, …)", len(same), n, same[0])
 	}
-	return fmt.Sprintf("the replicates of an instance need not differ in %s: the prompts draw nothing by replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as its service is deterministic. Equal replicates are one observation; raise generate.temperature, or run more instances once each.", which), nil
+	return fmt.Sprintf("the replicates of an instance need not differ in %s: the prompts draw nothing by "+
+		"replicate, and at temperature 0 or with a fixed seed a model answers the same question alike, as far as "+
+		"its service is deterministic. Equal replicates are one observation; raise generate.temperature, or "+
+		"run more instances once each.", which), nil
 }
 
 // describeSplits says which debates a split of the answers leaves without a decision; "" if none.
@@ -83,11 +86,12 @@ func describeSplits(c plan.Campaign) string {
 	if len(split) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("rule majority needs more than half of all agents: where none of several answers has that, a debate ends without a decision, which counts as wrong (%s, as %s). For the most frequent answer write plurality.", wording.Count(len(split), "condition"), split[0])
+	return fmt.Sprintf("rule majority needs more than half of all agents: where none of several answers has that, "+
+		"a debate ends without a decision, which counts as wrong (%s, as %s). For the most frequent answer write "+
+		"plurality.", wording.Count(len(split), "condition"), split[0])
 }
 
-// MissingKeys returns a warning for each model that run cannot ask because its
-// key is not set.
+// MissingKeys returns a warning for each model that cannot be called because its API key is not set.
 func MissingKeys(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	var asked []plan.Choice
 	for _, c := range p.Campaign.Conditions {
@@ -117,8 +121,8 @@ func MissingKeys(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	return list
 }
 
-// EndpointNotes returns a note for each model that is taken to cost nothing, since it is served
-// on this machine, and for each that has a price for batches and is asked where there are none.
+// EndpointNotes returns a note for each model that counts as free because this machine serves it, and for each
+// whose price for batches or cached input does not apply to its endpoint.
 func EndpointNotes(p campaign.Plan, m campaign.Manifest, s store.Store) []string {
 	models := providers.NewFile(s, providers.FileFolder{}, true)
 	var list []string
@@ -134,13 +138,20 @@ func EndpointNotes(p campaign.Plan, m campaign.Manifest, s store.Store) []string
 				continue
 			}
 			batcher, ok := made.Model.(model.Batcher)
+			marker, takesMarks := made.Model.(interface{ HasMarks() bool })
 			text := ""
 			switch {
 			case err == nil && price == (campaign.Price{}) && providers.IsFree(made):
 				text = fmt.Sprintf("%s is on this machine (%s) and counts as free; prices: gives it a price",
 					choice.Name, made.Endpoint)
 			case m.Limits.Tier == plan.Batch && price.Batch != nil && !(ok && batcher.HasBatches()):
-				text = fmt.Sprintf("%s is asked at %s, whose batches are not used (those of OpenAI, Anthropic, Google and servers of your own are), so it is asked in the standard tier", choice.Name, made.Endpoint)
+				text = fmt.Sprintf("%s is asked at %s, whose batches are not used (those of OpenAI, Anthropic, "+
+					"Google and servers of your own are), so it is asked in the standard tier", choice.Name,
+					made.Endpoint)
+			case takesMarks && !marker.HasMarks() && price.CachedInput != nil:
+				text = fmt.Sprintf("%s is asked at %s without the marks by which Anthropic keeps what prompts begin "+
+					"with, so all input is paid in full; cache_control: true of the model sends them", choice.Name,
+					made.Endpoint)
 			}
 			if text != "" && !slices.Contains(list, text) {
 				list = append(list, text)
@@ -153,15 +164,16 @@ func EndpointNotes(p campaign.Plan, m campaign.Manifest, s store.Store) []string
 // oldPrice is how old a price is of which plan says so.
 const oldPrice = 90 * 24 * time.Hour
 
-// PriceNotes returns what is to be known of the prices of a campaign: which are old, and which
-// models are not asked in the tier that the file names.
+// PriceNotes returns a note for each price that is old at time now, and for each model that has no price in
+// the tier that the file names.
 func PriceNotes(m campaign.Manifest, now time.Time) []string {
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(m.Prices)) {
 		price := m.Prices[name]
 		day, err := time.Parse(time.DateOnly, price.AsOf)
 		if age := now.Sub(day); err == nil && age > oldPrice {
-			list = append(list, fmt.Sprintf("the price of %s was looked up on %s, %d days ago; check it, and give another one under prices", name, price.AsOf, int(age.Hours()/24)))
+			list = append(list, fmt.Sprintf("the price of %s was looked up on %s, %d days ago; check it, and give "+
+				"another one under prices", name, price.AsOf, int(age.Hours()/24)))
 		}
 		tier := m.Limits.Tier
 		if (tier == plan.Flex || tier == plan.Batch) && !price.HasTier(tier) && price != (campaign.Price{}) {
@@ -169,13 +181,15 @@ func PriceNotes(m campaign.Manifest, now time.Time) []string {
 			if tier == plan.Batch {
 				sold = " (OpenAI, Anthropic and Google sell batches)"
 			}
-			list = append(list, fmt.Sprintf("%s has no price in the tier %s%s, so it is asked in the standard tier; prices: {%s: {input: …, output: …, %s: {input: …, output: …}}} gives it one", name, tier, sold, name, tier))
+			list = append(list, fmt.Sprintf("%s has no price in the tier %s%s, so it is asked in the standard "+
+				"tier; prices: {%s: {input: …, output: …, %s: {input: …, output: …}}} gives it one", name, tier,
+				sold, name, tier))
 		}
 	}
 	return list
 }
 
-// Warn prints the warnings.
+// Warn prints the Warnings of a plan on standard error.
 func Warn(ctx context.Context, plugins catalogue.Catalogue, p campaign.Plan, s store.Store) error {
 	list, err := Warnings(ctx, plugins, p, s)
 	for _, w := range list {

@@ -16,8 +16,7 @@ import (
 // interval. From a pilot the interval is statistical; before one it is what can be
 // guessed from how the prompts of a rehearsal look.
 
-// Estimate is a mean with what to expect around it and what there can be,
-// Low ≤ Mean ≤ High ≤ Most.
+// Estimate is a mean with a likely range (Low to High) and an upper bound (Most): Low ≤ Mean ≤ High ≤ Most.
 type Estimate struct {
 	Low  float64 `json:"low"`
 	Mean float64 `json:"mean"`
@@ -25,12 +24,12 @@ type Estimate struct {
 	Most float64 `json:"most"`
 }
 
-// Add sums independent guesses bound by bound.
+// Add returns the sum of two independent estimates, each bound added to its own.
 func (i Estimate) Add(j Estimate) Estimate {
 	return Estimate{i.Low + j.Low, i.Mean + j.Mean, i.High + j.High, i.Most + j.Most}
 }
 
-// Forecast is what all cells of a campaign take.
+// Forecast estimates what all cells of a campaign take.
 type Forecast struct {
 	Calls        Estimate  `json:"calls"`
 	InputTokens  Estimate  `json:"input_tokens"`
@@ -48,7 +47,7 @@ type Forecast struct {
 	LimitSeconds *Estimate `json:"seconds_at_limits,omitempty"`
 }
 
-// AtMost returns the upper bounds alone: what may be and is not expected.
+// AtMost returns only the upper bounds High and Most: what is possible but not expected.
 func (f Forecast) AtMost() Forecast {
 	most := func(i Estimate) Estimate { return Estimate{High: i.High, Most: i.Most} }
 	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
@@ -59,8 +58,8 @@ func (f Forecast) AtMost() Forecast {
 	return g
 }
 
-// CappedBy returns the forecast with no upper bound above another's: what a
-// sample extrapolates to ends at what can be.
+// CappedBy returns the forecast with every upper bound cut at that of most, so that the extrapolation of a
+// sample does not exceed what is possible.
 func (f Forecast) CappedBy(most Forecast) Forecast {
 	under := func(i, of Estimate) Estimate {
 		i.High = max(i.Mean, min(i.High, of.Most))

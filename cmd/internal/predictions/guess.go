@@ -2,6 +2,8 @@ package predictions
 
 import (
 	"roundtable/activities/collaboration"
+	"roundtable/analysis/lake/campaign"
+	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
 
@@ -13,8 +15,8 @@ const (
 	dense = 3.0 // at the high end of what is expected
 )
 
-// Turns are the turns of one model in one format, in a collaboration that
-// scripted agents played, with what is known of the model.
+// Turns are the turns of one model in one format in a rehearsed collaboration, with what is known of the
+// model.
 type Turns struct {
 	Model  string
 	Format transcript.Format
@@ -34,11 +36,11 @@ type Turns struct {
 	Rate *Rate
 }
 
-// Rate is a price in US dollars for a million tokens.
+// Rate is a price in US dollars per million tokens.
 type Rate struct {
 	Input, Output float64
-	// Read and Written are what input costs that a service reads from its cache, or writes there; 0 if it
-	// sells no such thing.
+	// Read and Written are the prices of input that the service reads from its cache, or writes to it; 0 if
+	// it has no such price.
 	Read, Written float64
 	Standard      *Rate // of the standard tier, on which a call may fall back; nil if it is the same
 }
@@ -47,21 +49,14 @@ type Rate struct {
 // condition: from the turns of one collaboration and the most calls there can be.
 //
 // Mean: a real model says as much as recorded ones did in this format
-// (lengthOf), and what it says is shown to others; a token is taken for 4 bytes.
+// (wordBytes), and what it says is shown to others; a token is taken for 4 bytes.
 // Low: as much as the scripted agents said, at 6 bytes a token. High: every round is
 // played, answers are three times as long, one in ten is asked again. Most: every
 // answer as long as it can be, every call that there can be, each answer asked
 // for again as often as it may be, 2.5 bytes a token.
-func guessCalls(cells, mostCalls int, asked []Turns) Forecast {
-	return guess(cells, mostCalls, asked, asked)
-}
-
-// guessLabelCalls returns Guess of a labeller who reads what was said in other turns.
-func guessLabelCalls(cells, mostCalls int, asked, heard []Turns) Forecast {
-	return guess(cells, mostCalls, asked, heard)
-}
-
-func guess(cells, mostCalls int, asked, heard []Turns) Forecast {
+//
+// What was said in heard is what the prompts show; for agents that is asked itself.
+func guessCalls(cells, mostCalls int, asked, heard []Turns) Forecast {
 	calls, asks := 0, 1
 	for _, t := range asked {
 		calls, asks = calls+t.Calls, max(asks, 1+t.Reasks)
@@ -115,14 +110,25 @@ func (t Turns) readTokens(about float64) (sum float64) {
 }
 
 // readBefore notes how many tokens are likely to be read from a service's cache, and what that saves.
-// All others count as written, where that is dearer.
+// Others count as written, where that is dearer: as many as are read at most, since only what a later
+// prompt continues is marked.
 func (f *Forecast) readBefore(r Rate, tokens float64) {
 	if r.Read == 0 || tokens == 0 {
 		return
 	}
-	rest := f.InputTokens.Mean - tokens
+	written := min(tokens, f.InputTokens.Mean-tokens)
 	f.ReadTokens = tokens
-	f.ReadSavesUSD = (tokens*(r.Input-r.Read) - rest*max(0, r.Written-r.Input)) / 1e6
+	f.ReadSavesUSD = (tokens*(r.Input-r.Read) - written*max(0, r.Written-r.Input)) / 1e6
+}
+
+// CostCached returns the likely cost of so many tokens at a price, of which a service reads some from its
+// cache.
+func CostCached(p campaign.Price, input, read, output float64) float64 {
+	r := Rate{Input: p.Input, Output: p.Output}
+	r.setCache(p, plan.Standard)
+	f := Forecast{InputTokens: Estimate{Mean: input}, OutputTokens: Estimate{Mean: output}}.Price(r.Input, r.Output)
+	f.readBefore(r, read)
+	return f.CostUSD.Mean - f.ReadSavesUSD
 }
 
 // What is expected at the high end: how many times as long as recorded ones answers are, also
@@ -171,7 +177,7 @@ func (t Turns) shownAgain() float64 {
 // bytesWritten returns how many bytes a real model writes: in a free text its own
 // words, in JSON the structure that the scripted agent wrote too, and reasons.
 func (t Turns) bytesWritten() float64 {
-	said, words := float64(t.Said), float64(t.Calls*lengthOf(t.Format).Bytes)
+	said, words := float64(t.Said), float64(t.Calls*wordBytes(t.Format))
 	switch {
 	case t.Exact:
 		return said
@@ -205,14 +211,15 @@ func (i Estimate) multipliedBy(n float64) Estimate {
 	return Estimate{i.Low * n, i.Mean * n, i.High * n, i.Most * n}
 }
 
-// Price puts a cost on a forecast, given dollars for a million tokens of input and output.
+// Price returns the forecast with its cost, given the prices of input and output in dollars per million
+// tokens.
 func (f Forecast) Price(input, output float64) Forecast {
 	cost := f.InputTokens.multipliedBy(input / 1e6).Add(f.OutputTokens.multipliedBy(output / 1e6))
 	f.CostUSD = &cost
 	return f
 }
 
-// Add sums forecasts of several conditions; a cost or time that one does not know is not known.
+// Add returns the sum of two forecasts; a cost or time that one of them lacks is nil.
 func (f Forecast) Add(g Forecast) Forecast {
 	return Forecast{
 		Calls: f.Calls.Add(g.Calls), InputTokens: f.InputTokens.Add(g.InputTokens),
@@ -230,3 +237,23 @@ func sumIfKnown(a, b *Estimate) *Estimate {
 	sum := a.Add(*b)
 	return &sum
 }
+
+// wordBytes returns how many bytes of words a real model writes in an answer of a format, next to the
+// structure that it asks for: from recorded runs where there are any. There is none of the JSON
+// formats: a reason that was asked for step by step is taken for as long as a reply.
+func wordBytes(f transcript.Format) int {
+	switch f {
+	case transcript.FormatPersona: // by Llama 3.3 70B, 402 in mallm-demo (commit 8e88e95): a tenth above 1,304
+		return 521
+	case transcript.FormatAnswer: // 500 solutions of MATH-500 (Hendrycks et al., 2021), by people: a tenth above 1,041
+		return 531
+	case transcript.FormatText, transcript.FormatReply, transcript.FormatMessage, transcript.FormatProposal,
+		transcript.FormatBallot, transcript.FormatEstimate: // 27 in Kaesberg et al. (2025), by Llama 3 70B
+		return 540
+	}
+	return 0 // labels, for example, have no words next to their structure
+}
+
+// isShown reports whether all words of a format are shown to others; of the
+// JSON formats but messages the reasons are private.
+func isShown(f transcript.Format) bool { return f.IsText() || f == transcript.FormatMessage }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
 )
@@ -17,7 +18,7 @@ func answers(longest int) []Turns {
 
 // A real model's answers are as long as recorded ones, not as the scripted agents'.
 func TestGuessTakesRecordedLengths(t *testing.T) {
-	f := guessCalls(3, 10, answers(1000))
+	f := guessCalls(3, 10, answers(1000), answers(1000))
 	if mean := f.OutputTokens.Mean / 30; mean != 531./4 {
 		t.Errorf("an answer has about %v tokens, recorded ones have %v", mean, 531./4)
 	}
@@ -26,21 +27,21 @@ func TestGuessTakesRecordedLengths(t *testing.T) {
 	}
 	ballots := answers(1000)
 	ballots[0].Format = transcript.FormatBallot // with a reason next to the structure that scripted agents write
-	if f := guessCalls(3, 10, ballots); f.OutputTokens.Mean != 3*(400+10*540.)/4 {
+	if f := guessCalls(3, 10, ballots, ballots); f.OutputTokens.Mean != 3*(400+10*540.)/4 {
 		t.Errorf("ballots with reasons take about %v tokens", f.OutputTokens.Mean)
 	}
 	scripted := answers(0)
 	scripted[0].Exact = true
-	if f := guessCalls(3, 10, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {
+	if f := guessCalls(3, 10, scripted, scripted); f.OutputTokens.Mean != 3*400./4 || f.InputTokens.Mean != 3*20000./4 {
 		t.Errorf("a scripted campaign takes %+v", f)
 	}
 }
 
 // A bound on the length of answers never raises any figure.
 func TestBoundLowersTheGuess(t *testing.T) {
-	before := guessCalls(1, 20, answers(16384))
+	before := guessCalls(1, 20, answers(16384), answers(16384))
 	for _, longest := range []int{4096, 1024, 200, 50, 5} {
-		now := guessCalls(1, 20, answers(longest))
+		now := guessCalls(1, 20, answers(longest), answers(longest))
 		for name, pair := range map[string][2]Estimate{
 			"input": {before.InputTokens, now.InputTokens}, "output": {before.OutputTokens, now.OutputTokens}, "cost": {*before.CostUSD, *now.CostUSD},
 		} {
@@ -61,7 +62,7 @@ func TestBoundLowersTheGuess(t *testing.T) {
 func TestReasksRaiseTheBoundAlone(t *testing.T) {
 	again := answers(200)
 	again[0].Reasks = 2
-	once, f := guessCalls(3, 20, answers(200)), guessCalls(3, 20, again)
+	once, f := guessCalls(3, 20, answers(200), answers(200)), guessCalls(3, 20, again, again)
 	if f.Calls.Most != 3*once.Calls.Most || f.OutputTokens.Most != 3*once.OutputTokens.Most || f.InputTokens.Most < 3*once.InputTokens.Most+3*20*3*200 {
 		t.Errorf("with 2 re-asks %+v, without %+v", f, once)
 	}
@@ -75,12 +76,12 @@ func TestReasksRaiseTheBoundAlone(t *testing.T) {
 func TestGuessPricesEachModel(t *testing.T) {
 	both := append(answers(100), answers(100)...)
 	both[1].Rate = &Rate{Input: 10, Output: 20}
-	one, two := guessCalls(1, 20, answers(100)), guessCalls(1, 20, both)
+	one, two := guessCalls(1, 20, answers(100), answers(100)), guessCalls(1, 20, both, both)
 	if got, want := two.CostUSD.Mean, 11*one.CostUSD.Mean; got < want*0.999 || got > want*1.001 {
 		t.Errorf("cost %v, want %v", got, want)
 	}
 	both[0].Rate = nil
-	if f := guessCalls(1, 20, both); f.CostUSD != nil {
+	if f := guessCalls(1, 20, both, both); f.CostUSD != nil {
 		t.Errorf("a cost without a price: %+v", f.CostUSD)
 	}
 }
@@ -105,7 +106,7 @@ func TestCappedByWhatCanBe(t *testing.T) {
 func TestHighIsUsable(t *testing.T) {
 	turns := answers(16384)
 	turns[0].Reasks = 2
-	f := guessCalls(1, 40, turns) // scripted agents end after a quarter of the rounds
+	f := guessCalls(1, 40, turns, turns) // scripted agents end after a quarter of the rounds
 	if f.Calls.Low != 10 || f.Calls.Mean != 10 || math.Abs(f.Calls.High-44) > 1e-9 || f.Calls.Most != 120 {
 		t.Errorf("calls %+v", f.Calls)
 	}
@@ -149,5 +150,19 @@ func TestTimeAtLimits(t *testing.T) {
 	}
 	if got := b.atLimits(plan.Limits{}); got != nil {
 		t.Errorf("without limits: %+v", got)
+	}
+}
+
+// Input that is read from a cache was written to it before; no more than is read is written.
+func TestCostCached(t *testing.T) {
+	tenth, quarterMore := 0.1, 1.25
+	p := campaign.Price{Input: 1, CachedInput: &tenth, CacheWrite: &quarterMore, Output: 6}
+	for read, want := range map[float64]float64{0: 1060, 10e6: 1060 - 9 + 2.5, 900e6: 1060 - 810 + 25} {
+		if got := CostCached(p, 1000e6, read, 10e6); math.Abs(got-want) > 1e-9 {
+			t.Errorf("of 1,000 million tokens %v are read from the cache: $%v, want %v", read, got, want)
+		}
+	}
+	if got := CostCached(campaign.Price{Input: 1, Output: 6}, 1000e6, 900e6, 0); got != 1000 {
+		t.Errorf("without a price of what is read: $%v", got)
 	}
 }

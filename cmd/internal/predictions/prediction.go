@@ -1,11 +1,12 @@
-// Package predictions says what a campaign will take, calls, tokens, money and time:
-// by a rehearsal in memory, or by a pilot of some of its cells.
+// Package predictions estimates what a campaign will take (calls, tokens, money and time) by a rehearsal in
+// memory, or by a pilot of some of its cells.
 package predictions
 
 import (
 	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"os"
@@ -15,10 +16,12 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 
+	"roundtable/activities/asking"
 	"roundtable/activities/calls"
 	"roundtable/activities/collaboration"
 	"roundtable/activities/labels"
 	"roundtable/activities/scoring"
+	analysis "roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
@@ -31,9 +34,10 @@ import (
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
+	"roundtable/workflows/until"
 )
 
-// Prediction is what a campaign will take.
+// Prediction is a forecast for a campaign, with its assumptions.
 type Prediction struct {
 	Forecast
 	Basis string `json:"basis"`           // what it rests on
@@ -46,14 +50,16 @@ type Prediction struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
 	Labels *Forecast `json:"labels,omitempty"`
+	live   float64   // likely calls of models that take time
 	// Usable is how many turns of a pilot had a usable answer; nil without one.
 	Usable []Usability `json:"usable,omitempty"`
 	// Until is how many of the cells its question takes; nil if it has none.
 	Until *Question `json:"until,omitempty"`
 }
 
-// Guess predicts before any model was asked: from one collaboration of each
-// condition that scripted agents play in memory, and the lengths of recorded answers.
+// Guess predicts before any model was called: scripted agents play one collaboration of each condition in
+// memory, and answers get the lengths of recorded ones. most is the largest number of calls per collaboration,
+// by condition.
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store,
 	most []int) (Prediction, error) {
 	var sum Forecast
@@ -65,7 +71,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 		}
 		judge, _ := c.Judge()
 		turns, cells, mostCalls := b.boundTurns(rehearsed, c, m), p.Campaign.CellsOf(i), most[i]+judge.Samples
-		f := guessCalls(cells, mostCalls, turns)
+		f := guessCalls(cells, mostCalls, turns, turns)
 		played += float64(cells * mostCalls)
 		b.addModels(cells, mostCalls, turns)
 		if i == 0 {
@@ -76,9 +82,15 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 	}
 	sum = sum.Add(b.checkForecast(p, m))
 	sum.LimitSeconds = b.atLimits(m.Limits)
+	live := 0.
+	for name, f := range b.byModel {
+		if !runs.IsFree(name) {
+			live += f.Calls.Mean
+		}
+	}
 	again := againAtMost(p, m)
 	return Prediction{Forecast: sum, Basis: b.basisText(), Bound: b.boundText(again),
-		Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Early: earlyText(sum.Calls.Mean, played)}, nil
+		Unpriced: slices.Sorted(maps.Keys(b.unpriced)), live: live, Early: earlyText(sum.Calls.Mean, played)}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -102,7 +114,7 @@ func (b *bounds) addModels(cells, mostCalls int, turns []Turns) {
 	}
 	for _, t := range turns {
 		of := mostCalls * t.Calls / max(1, all) // its part of the calls that there can be
-		f := guess(cells, of, []Turns{t}, turns)
+		f := guessCalls(cells, of, []Turns{t}, turns)
 		if before, known := b.byModel[t.Model]; known {
 			f = f.Add(before)
 		}
@@ -137,7 +149,8 @@ func earlyText(likely, most float64) string {
 	if likely >= most {
 		return ""
 	}
-	return fmt.Sprintf("The protocols may end early: low and likely count the %.0f calls of the rounds that scripted agents need, high all %.0f that there can be.", likely, most)
+	return fmt.Sprintf("The protocols may end early: low and likely count the %.0f calls of the rounds that scripted "+
+		"agents need, high all %.0f that there can be.", likely, most)
 }
 
 // boundTurns puts bounds and prices on what was rehearsed.
@@ -223,7 +236,8 @@ func (b *bounds) checkForecast(p campaign.Plan, m campaign.Manifest) Forecast {
 			asked[key] = true
 			t := Turns{Calls: 1, Shown: calls.CheckBytes(), Fixed: calls.CheckBytes()}
 			t.Rate, t.Longest = b.priceOf(model.Name, c.GenerateFor(model).MaxTokens, m)
-			f := guessCalls(1, 1, []Turns{t})
+			alone := []Turns{t}
+			f := guessCalls(1, 1, alone, alone)
 			sum = sum.Add(f.AtMost())
 		}
 	}
@@ -249,13 +263,17 @@ func againAtMost(p campaign.Plan, m campaign.Manifest) string {
 // basisText says what the columns of a guess are.
 func (b *bounds) basisText() string {
 	if !b.real {
-		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is played, one answer in ten is asked again"
+		return "a rehearsal with the scripted agents. Low and high: 6 and 3 bytes a token; high: every round is " +
+			"played, one answer in ten is asked again"
 	}
 	tier := ""
 	if b.tier != "" {
 		tier = "; prices of the tier " + string(b.tier) + ", and for what it costs at most the standard ones"
 	}
-	return "a guess" + tier + ". Low: answers as short as the scripted agents'. Likely: as long as recorded ones of real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked again, 3 bytes a token. --pilot 0.02 measures instead"
+	return "a guess" + tier + ". Low: answers as short as the scripted agents'. Likely: as long as recorded ones of " +
+		"real models, 130 to 135 tokens of words each (docs/guides/operating.md has the sources); a model that " +
+		"thinks first takes more. High: every round is played, answers are three times as long, one in ten is asked " +
+		"again, 3 bytes a token. --pilot 0.02 measures instead"
 }
 
 // boundText says what the most of a guess assumes; "" if no model is asked that costs something.
@@ -270,7 +288,8 @@ func (b *bounds) boundText(again string) string {
 	}{
 		{b.set, "generate.max_tokens"},
 		{b.own, "the model's own maximum (set generate.max_tokens to lower it)"},
-		{b.stated, fmt.Sprintf("%d tokens, as neither generate.max_tokens nor the price table bounds it (set generate.max_tokens to lower it)", statedBound)},
+		{b.stated, fmt.Sprintf("%d tokens, as neither generate.max_tokens nor the price table bounds it (set "+
+			"generate.max_tokens to lower it)", statedBound)},
 	} {
 		if of.used {
 			longest = append(longest, of.text)
@@ -311,7 +330,7 @@ func guessLabels(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manife
 		for _, t := range heard {
 			turns += t.Calls
 		}
-		sum = sum.Add(guessLabelCalls(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
+		sum = sum.Add(guessCalls(p.Campaign.CellsOf(i), calls*most[i]/max(1, turns), asked, heard))
 	}
 	return &sum, nil
 }
@@ -354,7 +373,9 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 	}
 	f, ok := forecastPilot(pilot, cells)
 	if !ok {
-		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"), p.Campaign.Name))
+		return Prediction{}, cli.IncompleteError(fmt.Errorf("the pilot of %s is too small or failed: no condition "+
+			"may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"),
+			p.Campaign.Name))
 	}
 	return Prediction{Forecast: f, Usable: usable,
 		Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first,
@@ -381,7 +402,7 @@ func atOnce(l plan.Limits, cells int) int {
 	return max(1, n)
 }
 
-// Print prints a table on standard output, for so many cells under the limits.
+// Print prints the prediction as a table on standard output; cells is the campaign's size.
 func (p Prediction) Print(limits plan.Limits, cells int) {
 	fmt.Printf("\nEstimate for the full campaign, by %s:\n", p.Basis)
 	t := table.NewWriter()
@@ -447,6 +468,23 @@ func (p Prediction) Print(limits plan.Limits, cells int) {
 	}
 }
 
+// SecondsACall is the assumed duration of a call, in seconds, before any model was called.
+const SecondsACall = 3
+
+// TimeText returns in words how long the likely calls of a guess take under the limits; cells is the
+// campaign's size.
+func (p Prediction) TimeText(limits plan.Limits, cells int) string {
+	if p.live == 0 {
+		return "takes seconds, since no model is asked"
+	}
+	n := atOnce(limits, cells)
+	took := p.live * SecondsACall / float64(n)
+	if p.LimitSeconds != nil && p.LimitSeconds.Mean > took {
+		return fmt.Sprintf("about %s at the limits a minute", secondsText(p.LimitSeconds.Mean))
+	}
+	return fmt.Sprintf("about %s if a call takes %d s and %d run at once", secondsText(took), SecondsACall, n)
+}
+
 func secondsText(v float64) string {
 	if math.IsInf(v, 0) {
 		return "?"
@@ -503,8 +541,8 @@ func (p Prediction) paidShare(l plan.Limits) *float64 {
 	return share
 }
 
-// Predict guesses what a campaign takes, and its labels; with a share above 0 it runs a
-// pilot of that share of the cells first and predicts from that.
+// Predict returns the Guess for a campaign with its labels and question; with share above 0 it first runs a
+// pilot of that share of the cells and predicts from that. again is the command to run, for messages.
 func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, most []int,
 	share float64, again string) (predicted Prediction, err error) {
 	if predicted, err = Guess(o.Plugins, p, m, s, most); err == nil && share > 0 {
@@ -521,3 +559,151 @@ func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan
 	}
 	return predicted, err
 }
+
+// Question says how many cells a campaign's question takes, estimated from simulated campaigns.
+type Question struct {
+	Basis string     `json:"basis"` // what they are drawn from
+	Goal  string     `json:"goal"`
+	Cells int        `json:"cells"` // of the plan
+	Cases []caseThat `json:"cases,omitempty"`
+}
+
+// caseThat is what is predicted if something is so.
+type caseThat struct {
+	If string `json:"if"`
+	until.Prediction
+}
+
+// enough complete units with a difference are drawn from again; of fewer there are too few
+// different ones.
+const enough = 8
+
+// predictQuestion simulates campaigns. It draws from the units that the campaign has
+// ended, as those of a pilot, or, without these, from the worst case.
+func predictQuestion(ctx context.Context, s store.Store, p campaign.Plan, q until.Question) (*Question, error) {
+	known, err := asking.NewReader(s).Complete(ctx, p.Campaign, q)
+	if err != nil {
+		return nil, err
+	}
+	d := until.NewDesign(q, p.Campaign.QuestionGrid())
+	out := &Question{Goal: q.Goal(), Cells: p.Campaign.Size()}
+	add := func(title string, draw until.Draw) error {
+		predicted, err := d.Predict(draw, q.Seed)
+		out.Cases = append(out.Cases, caseThat{title, predicted})
+		return err
+	}
+	if isEnough(known) {
+		out.Basis = fmt.Sprintf("%s of the campaign that have ended, drawn again", wording.Count(len(known), "unit"))
+		return out, add("all units are as these", until.Resample(known))
+	}
+	if q.Method == until.Asymptotic && q.Width+q.Smallest > 0 {
+		out.Basis = fmt.Sprintf("nothing: how %s spreads is not known, and it has no bounds; --pilot finds out", q.Measure)
+		return out, nil
+	}
+	out.Basis = fmt.Sprintf("values at either bound of %s, independent of each other: the widest spread that there "+
+		"can be, with a standard deviation of %.2f of the difference; --pilot draws from what it finds", q.Measure,
+		(q.High-q.Low)/math.Sqrt2)
+	if q.Method == until.Asymptotic {
+		out.Basis = "normal differences"
+	}
+	if err := add("no level differs", q.Worst(0)); err != nil {
+		return nil, err
+	}
+	return out, add(fmt.Sprintf("%s differs from each other level by half a standard deviation",
+		q.Levels[q.Best()].Name), q.Worst(.5))
+}
+
+// isEnough reports whether each comparison has enough differences to draw from.
+func isEnough(units [][]until.Observation) bool {
+	var n []int
+	for _, u := range units {
+		if n == nil {
+			n = make([]int, len(u))
+		}
+		for i, o := range u {
+			if o.Difference != nil {
+				n[i]++
+			}
+		}
+	}
+	return len(n) > 0 && slices.Min(n) >= enough
+}
+
+// print prints it on standard output.
+func (q Question) print() {
+	fmt.Printf("\nCells of %d until the question is answered (%s), in 95 %% of simulated campaigns, by %s:\n", q.Cells,
+		q.Goal, q.Basis)
+	if len(q.Cases) == 0 {
+		return
+	}
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"if", "from", "about", "to", "answered"})
+	for _, c := range q.Cases {
+		t.AppendRow(table.Row{c.If, c.Low, fmt.Sprintf("%.0f", c.Mean), c.High, fmt.Sprintf("%.0f %%", 100*c.Answered)})
+	}
+	fmt.Fprintln(os.Stdout, t.Render())
+}
+
+// Usability counts the turns of a pilot with a usable answer, for one environment and answer format.
+type Usability struct {
+	Env    string `json:"env"`
+	Format string `json:"format"` // of the answer, as in the table turns
+	Turns  int    `json:"turns"`
+	AtOnce int    `json:"usable_at_once"`
+	Usable int    `json:"usable"` // after all asks
+}
+
+// isTooFew reports whether tables would say that this is not a result.
+func (u Usability) isTooFew() bool {
+	return float64(u.Turns-u.Usable) > analysis.UnusableShare*float64(u.Turns)
+}
+
+// countUsable counts asked turns by environment and form; envs are those of conditions by id.
+func countUsable(turns iter.Seq2[record.Turn, error], envs map[string]string) ([]Usability, error) {
+	var all []Usability
+	for t, err := range turns {
+		if err != nil {
+			return nil, err
+		}
+		if t.Kind != "ask" {
+			continue
+		}
+		at := slices.IndexFunc(all, func(u Usability) bool { return u.Env == envs[t.ConditionID] && u.Format == t.Format })
+		if at < 0 {
+			at, all = len(all), append(all, Usability{Env: envs[t.ConditionID], Format: t.Format})
+		}
+		all[at].Turns++
+		if t.Status != "invalid" {
+			all[at].Usable++
+			if t.Asks <= 1 {
+				all[at].AtOnce++
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b Usability) int {
+		return cmp.Or(cmp.Compare(a.Env, b.Env), cmp.Compare(a.Format, b.Format))
+	})
+	return all, nil
+}
+
+// printUsability prints what share of a pilot's answers could be used, and where it is too small.
+func printUsability(all []Usability) {
+	fmt.Println("\nTurns of the pilot with a usable answer:")
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.AppendHeader(table.Row{"env", "form", "turns", "at once", "after re-asks"})
+	for _, u := range all {
+		t.AppendRow(table.Row{u.Env, u.Format, u.Turns, percentText(u.AtOnce, u.Turns), percentText(u.Usable, u.Turns)})
+	}
+	fmt.Fprintln(os.Stdout, t.Render())
+	for _, u := range all {
+		if u.isTooFew() {
+			fmt.Printf("%s: %s of the turns with a %s usable. Below %.0f %% the campaign mostly measures whether the model "+
+				"can fill in the form, and its tables say that they are not results (docs/guides/providers.md, Small models).\n",
+				u.Env, percentText(u.Usable, u.Turns), u.Format, 100*(1-analysis.UnusableShare))
+		}
+	}
+}
+
+func percentText(n, of int) string { return fmt.Sprintf("%d (%.0f %%)", n, 100*float64(n)/float64(of)) }

@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 )
 
-// Examination is of one model.
+// Examination is the doctor's examination of one model.
 type Examination struct {
 	Provider  model.Provider
 	Price     *campaign.Price // nil if it is not known
@@ -27,7 +27,7 @@ type Examination struct {
 	Prefix    string          // of a long prompt, so that no service has read it before
 }
 
-// Finding is what one question, or a few of one kind, showed.
+// Finding is the result of one test of an examination.
 type Finding struct {
 	Name   string `json:"name"`
 	Result string `json:"result"` // yes, no, unknown, or a number
@@ -37,7 +37,7 @@ type Finding struct {
 // What a question can show. What failed, or was not asked, is not known.
 const yes, no, unknown = "yes", "no", "unknown"
 
-// Report is what an examination found.
+// Report is the result of an examination.
 type Report struct {
 	Model    string    `json:"model"`
 	Endpoint string    `json:"endpoint"`
@@ -100,7 +100,7 @@ func (e Examination) askLong(entry int) model.Request {
 
 func (e Examination) askLogprobs() model.Request {
 	r := e.ask(greeting)
-	r.Parameters.ExtraBody = map[string]any{"logprobs": true}
+	r.Parameters.Logprobs = true
 	return r
 }
 
@@ -118,7 +118,7 @@ func (e Examination) callsAtOnce() (n []int) {
 	return n
 }
 
-// Most returns how many calls an examination makes at most, and what they cost at most.
+// Most returns the most calls that an examination makes, and their highest cost.
 func (e Examination) Most() (n int, cost money.Amount, err error) {
 	asked := []model.Request{
 		e.ask(greeting), e.askTale(), e.askTale(), e.askForm(), e.askLong(3), e.askLong(5), e.askLogprobs(),
@@ -154,8 +154,8 @@ type answer struct {
 	err  error
 }
 
-// Run asks, and tells each finding as soon as it is there. The error is that of a model that
-// cannot be asked at all, or of a context that has ended; what was found until then is returned.
+// Run calls the model and passes each finding to tell as soon as it is known. The error says that the model
+// cannot be called at all, or that ctx has ended; the report then holds what was found before.
 func (e Examination) Run(ctx context.Context, tell func(Finding)) (Report, error) {
 	p := &patient{Examination: e, tell: tell, report: Report{Model: e.Provider.Name, Endpoint: e.Provider.Endpoint}}
 	if e.Price != nil {
@@ -280,7 +280,7 @@ func repeatsText(alone bool, beside, others int) string {
 		same, others, beside)
 }
 
-// rate is how many calls a minute there are with so many at once.
+// rate is the number of calls per minute at a number of concurrent calls.
 type rate struct {
 	atOnce    int
 	perMinute float64
@@ -335,7 +335,8 @@ func (p *patient) checkPrefixes(ctx context.Context, _ answer) {
 	} else if second.took < first.took/2 {
 		result = yes
 	}
-	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and the service %s",
+	p.note("prefixes", result, fmt.Sprintf("the first question about a text of %d tokens took %s, the second %s, and "+
+		"the service %s",
 		second.Usage.Input, secondsText(first.took), secondsText(second.took), cached))
 }
 
@@ -345,8 +346,8 @@ func (p *patient) checkLogprobs(ctx context.Context, _ answer) {
 	switch {
 	case a.err != nil:
 		p.note("logprobs", unknown, a.err.Error())
-	case a.Logprobs:
-		p.note("logprobs", yes, "given; the program keeps none")
+	case a.Logprob != nil:
+		p.note("logprobs", yes, "given; generate: {logprobs: true} keeps their mean")
 	default:
 		p.note("logprobs", no, "asked for and not given")
 	}
@@ -393,8 +394,7 @@ func showAnswer(r model.Response) string {
 
 func secondsText(d time.Duration) string { return fmt.Sprintf("%.1f s", d.Seconds()) }
 
-// Advice returns the lines of a campaign's file that follow from what was found; choice is the
-// model as it is written there.
+// Advice returns the lines of a campaign file that the findings suggest; choice is the value of model in it.
 func (r Report) Advice(choice map[string]any) string {
 	if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Name == schemas && f.Result == no }) {
 		choice["json"] = "plain"

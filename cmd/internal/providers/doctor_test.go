@@ -35,8 +35,8 @@ func able(r model.Request, _ int64) (model.Response, error) {
 	if len(r.Schema) > 0 {
 		a.Text = []byte(`{"planet": "Jupiter", "moons": 95}`)
 	}
-	if r.Parameters.ExtraBody["logprobs"] == true {
-		a.Logprobs = true
+	if r.Parameters.Logprobs {
+		a.Logprob = &model.Logprob{Mean: -0.1, Tokens: 2}
 	}
 	if strings.Contains(r.Messages[0].Content, "entry 5?") {
 		a.Usage.CachedInput = 15
@@ -74,7 +74,7 @@ func TestAbleService(t *testing.T) {
 		"calls at once": "4: calls a minute with so many at once, 1: 60, 2: 120, 4: 240, 8: 240, 16: 240",
 		"JSON schemas":  "yes: kept although no word asks for JSON",
 		"prefixes":      "yes: the first question about a text of 20 tokens took 1.0 s, the second 1.0 s, and the service reports 15 of them as read before",
-		"logprobs":      "yes: given; the program keeps none",
+		"logprobs":      "yes: given; generate: {logprobs: true} keeps their mean",
 		"thinking":      "no: the first answer came without any",
 	} {
 		if found[name] != want {
@@ -148,7 +148,7 @@ func TestFaults(t *testing.T) {
 			return nil
 		}, map[string]string{"JSON schemas": "no: it takes no JSON schema"}},
 		"nothing is kept": {func(_ model.Request, _ int64, a *model.Response) error {
-			a.Usage.CachedInput, a.Logprobs = 0, false
+			a.Usage.CachedInput, a.Logprob = 0, nil
 			return nil
 		}, map[string]string{"prefixes": "no: ", "logprobs": "no: asked for and not given"}},
 		"it thinks": {func(r model.Request, _ int64, a *model.Response) error {

@@ -13,14 +13,13 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// FileFolder finds what a campaign's file names: paths in it are relative to its
-// own folder.
+// FileFolder resolves the paths in a campaign file, which are relative to the file's folder.
 type FileFolder struct{ Folder string }
 
-// NewFileFolder returns the paths of a file in a folder.
+// NewFileFolder returns the FileFolder for a file in folder.
 func NewFileFolder(folder string) FileFolder { return FileFolder{folder} }
 
-// Path returns where a path of the file leads.
+// Path returns the absolute path for a path in the file.
 func (b FileFolder) Path(name string) (string, error) {
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -53,8 +52,8 @@ func OpenData(path string) (fs.FS, error) {
 	return store.RegularFS(root), nil
 }
 
-// Sources opens data sets and asks programs for what is planned: nothing is recorded. A
-// plan's data set is in its folder, which was just read, a fork's as the lake has it.
+// Sources returns how data sets are opened and programs are called for a plan; nothing is recorded. The data
+// set is in the plan's folder, or for a fork in the lake.
 func Sources(s store.Store, p campaign.Plan) setup.Sources {
 	sources := setup.Sources{Data: OpenData, Programs: programs.New(s).Asking}
 	if len(p.Campaign.Conditions) > 0 && p.Campaign.Conditions[0].Fork != nil {

@@ -2,6 +2,11 @@ package providers
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -11,14 +16,14 @@ import (
 	"roundtable/activities/model/openai"
 )
 
-// Found is a model that somebody can ask on this machine, as far as can be told for nothing.
+// Found is a model that can probably be called from this machine, as far as can be told without a call.
 type Found struct {
 	Model   string `json:"model"`              // as a campaign names it
 	BaseURL string `json:"base_url,omitempty"` // of a server on this machine
 	From    string `json:"from"`               // for people: the server, or the variable with the key
 }
 
-// IsLocal reports whether the model is served on this machine, where no call costs money.
+// IsLocal reports whether the model is served on this machine, where calls cost nothing.
 func (f Found) IsLocal() bool { return f.BaseURL != "" }
 
 // servers are where programs that serve models listen unless they are told otherwise.
@@ -37,8 +42,8 @@ var keys = []struct{ variable, model string }{
 	{"GEMINI_API_KEY", "google/gemini-2.5-flash"},
 }
 
-// Find looks for models: at the usual ports of this machine, then by the keys that are set.
-// No model is asked.
+// Find returns the first model of each server at the usual ports of this machine, then one model per API key
+// that is set. It calls no model.
 func Find(ctx context.Context) []Found {
 	var found []Found
 	for _, s := range servers {
@@ -55,7 +60,7 @@ func Find(ctx context.Context) []Found {
 	return found
 }
 
-// ServerNames returns the programs that Find looks for.
+// ServerNames returns the local server programs that Find looks for.
 func ServerNames() (names []string) {
 	for _, s := range servers {
 		names = append(names, s.program)
@@ -63,7 +68,7 @@ func ServerNames() (names []string) {
 	return names
 }
 
-// KeyNames returns the variables that Find looks at.
+// KeyNames returns the environment variables in which Find looks for API keys.
 func KeyNames() (names []string) {
 	for _, k := range keys {
 		names = append(names, k.variable)
@@ -74,8 +79,7 @@ func KeyNames() (names []string) {
 // lookTime is how long a server of this machine may take to list its models.
 const lookTime = 2 * time.Second
 
-// ServedModels returns the names of the models at a server that speaks OpenAI's interface,
-// without those that only embed.
+// ServedModels returns the names of the models at an OpenAI-compatible server, without pure embedders.
 func ServedModels(ctx context.Context, baseURL string) ([]string, error) {
 	m, err := openai.New(openai.Config{Model: "any", BaseURL: baseURL})
 	if err != nil {
@@ -85,4 +89,30 @@ func ServedModels(ctx context.Context, baseURL string) ([]string, error) {
 	defer cancel()
 	names, err := m.(model.Lister).Models(ctx)
 	return slices.DeleteFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), "embed") }), err
+}
+
+// CheckReachable returns an error if nothing accepts connections at p's endpoint.
+func CheckReachable(p model.Provider) error {
+	if p.Endpoint == "" {
+		return nil
+	}
+	u, err := url.Parse(p.Endpoint)
+	if err != nil {
+		return err
+	}
+	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); err != nil || proxy != nil {
+		return err // the proxy reaches it for us
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	conn, err := net.DialTimeout("tcp", net.JoinHostPort(u.Hostname(), port), 3*time.Second)
+	if err != nil {
+		if dial, ok := errors.AsType[*net.OpError](err); ok {
+			err = dial.Err
+		}
+		return fmt.Errorf("%s cannot be reached: %w", p.Endpoint, err)
+	}
+	return conn.Close()
 }

@@ -14,6 +14,8 @@ import (
 	"roundtable/activities/model/scripted"
 	"roundtable/activities/model/wire"
 	"roundtable/envs"
+	"roundtable/workflows/campaignfile"
+	"roundtable/workflows/plan"
 )
 
 // liveProvider is one that is asked over the network.
@@ -97,12 +99,62 @@ func newLive[C any](made *clientCache, name string, decode envs.Decode, config C
 	return p, nil
 }
 
-// AccountOf returns whose limits a call uses up; the variable of the key is empty if no key
-// is named.
+// AccountOf returns the identity of the account whose limits a call uses up, made of the endpoint, the
+// variable that holds the key ("" if none) and the model's name.
 func AccountOf(endpoint, variable, name string) string {
 	return strings.Join(slices.DeleteFunc([]string{endpoint, variable, name},
 		func(part string) bool { return part == "" }), " ")
 }
 
-// IsLive reports whether a provider of that name is asked over the network.
+// IsLive reports whether a provider, the part of a model's name before "/", is called over the network.
 func IsLive(name string) bool { return findLive(name) != nil }
+
+// NewHost returns the checks that a campaign file needs from outside: whether its models can be called, and
+// their prices. If dial is true, their endpoints must answer.
+func NewHost(models Models, prices *PriceList, dial bool) campaignfile.Host {
+	dialled := map[string]error{}
+	ready := func(p model.Provider, g plan.Generate) error {
+		if checker, ok := p.Model.(model.Checker); ok {
+			if err := checker.Check(model.Parameters(g)); err != nil {
+				return err
+			}
+		}
+		if err := prices.require(p, g.MaxTokens); err != nil || !dial {
+			return err
+		}
+		if _, done := dialled[p.Endpoint]; !done {
+			dialled[p.Endpoint] = CheckReachable(p)
+		}
+		return dialled[p.Endpoint]
+	}
+	return campaignfile.Host{
+		Money: prices.Open,
+		Model: func(m plan.Choice, c plan.Condition, decode envs.Decode, env envs.Environment) error {
+			p, err := models.Named(m.Name, decode, c, env)
+			if err != nil {
+				return err
+			}
+			return ready(p, c.Generate)
+		},
+		LongestAnswer: func(m plan.Choice) int {
+			if price := prices.Of(m.Name); price != nil {
+				return price.MaxOutput
+			}
+			return 0
+		},
+		Labeller: func(l plan.Labels, decode envs.Decode) error {
+			p, err := models.Labeller(l.Model.Name, decode)
+			if err != nil {
+				return err
+			}
+			return ready(p, l.Generate)
+		},
+		Judge: func(j plan.Judge, decode envs.Decode) error {
+			p, err := models.Judge(j, decode)
+			if err != nil {
+				return err
+			}
+			return ready(p, j.Generate)
+		},
+	}
+}

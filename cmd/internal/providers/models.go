@@ -1,16 +1,16 @@
-// Package providers makes what campaigns ask for answers: models, and embedders that are
-// computed here, by the names in campaign files, with their keys, prices and endpoints.
-// Making one sends nothing; an endpoint is asked only through its model.
+// Package providers builds the models and local embedders that campaign files name, with their keys, prices
+// and endpoints. Building one sends nothing; an endpoint is called only through its model.
 //
-// The doctor asks a model a handful of small questions and says what a campaign can count on:
-// whether answers repeat, how many calls at once pay off, and which abilities of the service
-// work. It is not part of a campaign: nothing is stored.
+// The doctor sends a model a few small prompts and says what a campaign can rely on: whether answers repeat,
+// how many concurrent calls pay off, and which features of the service work. It belongs to no campaign:
+// nothing is stored.
 package providers
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -23,11 +23,12 @@ import (
 	"roundtable/activities/scoring"
 	"roundtable/analysis/lake/store"
 	"roundtable/envs"
+	"roundtable/envs/program"
 	"roundtable/envs/wording"
 	"roundtable/workflows/plan"
 )
 
-// Models builds the models that campaigns name: the one list of model providers.
+// Models builds the models that campaigns name; it is the only list of model providers.
 type Models struct {
 	store store.Store
 	// clientCache are kept for the life of the process: each has its connections.
@@ -44,20 +45,20 @@ type clientCache struct {
 	made map[string]model.Provider // by name and parameters
 }
 
-// New returns the models that campaigns of a lake can name.
+// New returns the models for the campaigns of the lake s.
 func New(s store.Store) Models {
 	return Models{store: s, clientCache: &clientCache{ran: programs.New(s), made: map[string]model.Provider{}}}
 }
 
-// NewFile returns the models of a campaign's file. Without keys their
-// parameters are checked all the same.
+// NewFile returns the models for a campaign file in the folder from. If keyless is true, models are built
+// without their API keys, and only their parameters are checked.
 func NewFile(s store.Store, from FileFolder, keyless bool) Models {
 	m := New(s)
 	m.from, m.clientCache.keyless = from, keyless
 	return m
 }
 
-// Names documents what a campaign can name.
+// Names returns the forms of model names that a campaign file can use, each with a description.
 func Names() [][2]string {
 	var names [][2]string
 	for _, s := range liveProviders() {
@@ -65,28 +66,31 @@ func Names() [][2]string {
 	}
 	return append(names,
 		[2]string{"scripted/POLICY", "a simulated agent with a policy of the environment"},
-		[2]string{plan.ProgramPolicy, "a simulated agent that a program of your own plays: policy: {command: [python3, agent.py]}"},
-		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of roundtable view"},
+		[2]string{plan.ProgramPolicy, "a simulated agent that a program of your own plays: policy: {command: " +
+			"[python3, agent.py]}"},
+		[2]string{"human", "a person, or human/NAME of several: asked by roundtable answer and on the pages of " +
+			"roundtable view"},
 		[2]string{labels.Rules, "labels messages by rules on words; for label only"},
 		[2]string{scoring.Rules, "scores answers by words in common with the right one; for score: {judge: …} only"},
 		[2]string{"replay/CAMPAIGN", "the answers that a recorded campaign got (or file: answers.jsonl)"},
 	)
 }
 
-// Build makes a model that a condition asks; it sends nothing.
+// Build returns the model m of condition c; it sends nothing.
 func (p Models) Build(m plan.Choice, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	return p.Named(m.Name, m.Decode(), c, env)
 }
 
-// Named makes the model of a name as provider/model, as a condition asks it; env gives scripted
-// agents their policy and may be nil for others.
+// Named returns the model called name (provider/model) for condition c; decode reads its parameters. env gives
+// scripted agents their policy and may be nil for others.
 func (p Models) Named(name string, decode envs.Decode, c plan.Condition, env envs.Environment) (model.Provider, error) {
 	provider, rest, ok := strings.Cut(name, "/")
 	if people.IsPerson(name) {
 		return p.newHuman(name, rest, decode)
 	}
 	if !ok || rest == "" {
-		return model.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or scripted/trader", name)
+		return model.Provider{}, fmt.Errorf("unknown model %q; write provider/model, as openai/gpt-5-mini or "+
+			"scripted/trader", name)
 	}
 	if s := findLive(provider); s != nil {
 		return s.build(p.clientCache, name, rest, decode)
@@ -134,28 +138,24 @@ func (p Models) newHuman(name, who string, decode envs.Decode) (model.Provider, 
 	return made, nil
 }
 
-// Labeller makes a model that labels messages; it sends nothing.
+// Labeller returns the model that labels messages; it sends nothing.
 func (p Models) Labeller(name string, decode envs.Decode) (model.Provider, error) {
-	provider, _, _ := strings.Cut(name, "/")
-	s := findLive(provider)
-	if name != labels.Rules && (provider == "scripted" || provider == "replay" || provider == "human" ||
-		s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot label; %s can, and so can any language model",
-			name, labels.Rules)
-	}
-	return p.Named(name, decode, plan.Condition{}, nil)
+	return p.newReader(name, "label", labels.Rules, decode)
 }
 
-// Judge makes a model that scores decisions; it sends nothing.
+// Judge returns the model that scores decisions; it sends nothing.
 func (p Models) Judge(j plan.Judge, decode envs.Decode) (model.Provider, error) {
-	provider, _, _ := strings.Cut(j.Model.Name, "/")
+	return p.newReader(j.Model.Name, "judge", scoring.Rules, decode)
+}
+
+// newReader makes a model that reads what others said: a language model, or the one that does so by rules.
+func (p Models) newReader(name, does, rules string, decode envs.Decode) (model.Provider, error) {
+	provider, _, _ := strings.Cut(name, "/")
 	s := findLive(provider)
-	if j.Model.Name != scoring.Rules && (provider == "scripted" || provider == "replay" || provider == "human" ||
-		s != nil && !s.labels) {
-		return model.Provider{}, fmt.Errorf("%s cannot judge; %s can, and so can any language model", j.Model.Name,
-			scoring.Rules)
+	if name != rules && (slices.Contains([]string{"scripted", "replay", "human"}, provider) || s != nil && !s.labels) {
+		return model.Provider{}, fmt.Errorf("%s cannot %s; %s can, and so can any language model", name, does, rules)
 	}
-	return p.Named(j.Model.Name, decode, plan.Condition{}, nil)
+	return p.Named(name, decode, plan.Condition{}, nil)
 }
 
 // newScriptedJudge returns the judge that counts words, on the scale of the condition.
@@ -201,4 +201,31 @@ func (p Models) newScripted(name, policyName string, decode envs.Decode, env env
 		Model: m, Name: name, Simulated: true,
 		Instant: params.Latency == 0 && params.Jitter == 0,
 	}, err
+}
+
+// newProgramPolicy returns a policy that a program plays. It is asked nothing yet, but
+// has to be trusted.
+func (p Models) newProgramPolicy(given json.RawMessage) (envs.Policy, error) {
+	params := struct {
+		program.Params
+		Folder string `json:"folder"` // of the campaign file; a recorded plan has it
+	}{Params: program.Defaults()}
+	if err := envs.DecodeStrict(given)(&params); err != nil {
+		return nil, fmt.Errorf("policy: %w; expected {command: [program, argument, …], timeout: 30s}", err)
+	}
+	if params.Folder == "" {
+		folder, err := filepath.Abs(p.from.Folder)
+		if err != nil {
+			return nil, err
+		}
+		params.Folder = folder
+	}
+	policy, err := program.NewPolicy(params.Params, p.clientCache.ran.Asking(programs.Of{Folder: params.Folder}))
+	if err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	if err := programs.CheckTrusted(params.Folder, params.Command); err != nil {
+		return nil, fmt.Errorf("policy: %w", err)
+	}
+	return policy, nil
 }

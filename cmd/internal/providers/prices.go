@@ -21,7 +21,7 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// PriceList finds the prices of a campaign's models.
+// PriceList holds the prices of a campaign's models.
 type PriceList struct {
 	own map[string]campaign.Price // of the campaign's file, by provider/model
 	// where others are looked up: the file that the campaign names, then the built-in one
@@ -32,20 +32,19 @@ type PriceList struct {
 	from    FileFolder                // the campaign's file
 }
 
-// NewPriceList returns the list of a campaign's file, before that is read.
+// NewPriceList returns an empty list for a file in the folder from; Open reads the prices.
 func NewPriceList(from FileFolder) *PriceList {
 	return &PriceList{known: map[string]campaign.Price{}, from: from}
 }
 
-// All returns the prices of the required models, and of those that the file
-// lists for models that are asked about the campaign later.
+// All returns the prices of the models that were required so far, and of all that the file lists.
 func (l *PriceList) All() map[string]campaign.Price {
 	maps.Copy(l.known, l.own)
 	return l.known
 }
 
-// Open reads what the campaign's file says of prices: nothing, the path of a
-// price file in LiteLLM's form, or a mapping of models to prices.
+// Open reads the value of prices in a campaign file: nothing, the path of a price file in LiteLLM's format, or
+// a mapping of models to prices. unknown allows models without a price.
 func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limits) error {
 	l.unknown, l.limits = unknown, limits
 	builtIn, _ := money.Default()
@@ -65,7 +64,9 @@ func (l *PriceList) Open(prices json.RawMessage, unknown bool, limits plan.Limit
 	for _, name := range slices.Sorted(maps.Keys(listed)) {
 		var p campaign.Price
 		if err := envs.DecodeStrict(listed[name])(&p); err != nil {
-			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a million tokens, also with cached_input, cache_write, reasoning, flex and batch", name, misreadPrice(listed[name], err)))
+			errs = append(errs, fmt.Errorf("%s: %s; a price is written {input: 2.5, output: 10}, in US dollars for a "+
+				"million tokens, also with cached_input, cache_write, reasoning, flex and batch", name,
+				misreadPrice(listed[name], err)))
 		} else if err := p.Validate(); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		} else if strings.HasPrefix(name, "scripted/") {
@@ -127,17 +128,20 @@ func (l *PriceList) require(p model.Provider, maxTokens int) error {
 	case ok:
 		l.known[p.Name] = price
 	case l.limits.CostUSD != nil:
-		return fmt.Errorf("the price of %s is not known, so limits.cost_usd could not hold; give it: prices: {%s: {input: …, output: …}} in US dollars for a million tokens", p.Name, p.Name)
+		return fmt.Errorf("the price of %s is not known, so limits.cost_usd could not hold; give it: prices: {%s: "+
+			"{input: …, output: …}} in US dollars for a million tokens", p.Name, p.Name)
 	case !l.unknown:
-		return fmt.Errorf("the price of %s is not known; give it: prices: {%s: {input: …, output: …}} in US dollars for a million tokens, or say cost: unknown", p.Name, p.Name)
+		return fmt.Errorf("the price of %s is not known; give it: prices: {%s: {input: …, output: …}} in US dollars "+
+			"for a million tokens, or say cost: unknown", p.Name, p.Name)
 	}
 	if maxTokens == 0 && price.MaxOutput == 0 && (l.limits.CostUSD != nil || l.limits.Tokens > 0) {
-		return fmt.Errorf("how long an answer of %s can be is not known, so a budget could not hold; set generate.max_tokens", p.Name)
+		return fmt.Errorf("how long an answer of %s can be is not known, so a budget could not hold; set "+
+			"generate.max_tokens", p.Name)
 	}
 	return nil
 }
 
-// Suggest gives the price of a model that the file does not list.
+// Suggest sets the price of a model unless the file lists one.
 func (l *PriceList) Suggest(model string, price campaign.Price) {
 	if _, listed := l.own[model]; !listed && l.own != nil {
 		l.own[model] = price
@@ -168,14 +172,14 @@ func (l *PriceList) find(p model.Provider) (campaign.Price, bool) {
 	return price, ok
 }
 
-// IsFree reports whether a model is served on this machine, where nothing is paid for unless
-// a price is given.
+// IsFree reports whether a model's endpoint is on this machine, so that it costs nothing unless a price is
+// given.
 func IsFree(p model.Provider) bool {
 	u, err := url.Parse(p.Endpoint)
 	return err == nil && wire.IsLoopback(u.Hostname())
 }
 
-// StatedPrice returns what --price says of a language model, or else PriceFor.
+// StatedPrice returns the price that stated, the value of --price, gives, or else PriceFor.
 func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provider, stated string,
 	unknown bool) (*campaign.Price, error) {
 	if stated != "" {
@@ -191,9 +195,10 @@ func StatedPrice(ctx context.Context, s store.Store, name string, p model.Provid
 	return PriceFor(ctx, s, name, p, unknown, `{"input": …, "output": …}`)
 }
 
-// PriceFor returns the price of a model that is asked about a campaign after it has run:
-// that of the campaign's file, or of the built-in table, which counts alone for the campaign
-// "". It is nil if it is not known and need not be. form is how --price gives one.
+// PriceFor returns the price of a model that is called about campaign name after it has run: from the
+// campaign's file, else from the built-in table, which alone counts if name is "". If there is none, it
+// returns nil if unknown is true and the campaign has no cap in dollars, else an error. form is an example of
+// --price for it.
 func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider, unknown bool,
 	form string) (*campaign.Price, error) {
 	var m campaign.Manifest
@@ -216,5 +221,6 @@ func PriceFor(ctx context.Context, s store.Store, name string, p model.Provider,
 	if unknown && m.Limits.CostUSD == nil {
 		return nil, nil
 	}
-	return nil, fmt.Errorf("the price of %s is not known; give it: --price '%s' in US dollars for a million tokens, or say --cost-unknown if the campaign has no budget in dollars", p.Name, form)
+	return nil, fmt.Errorf("the price of %s is not known; give it: --price '%s' in US dollars for a million tokens, "+
+		"or say --cost-unknown if the campaign has no budget in dollars", p.Name, form)
 }

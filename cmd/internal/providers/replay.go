@@ -67,7 +67,8 @@ func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, er
 	stored, _, err := campaign.ReadRecorded(context.Background(), p.store, name)
 	if errors.Is(err, fs.ErrNotExist) && !errors.Is(err, campaign.ErrImported) {
 		names, _ := lake.Campaigns(context.Background(), p.store)
-		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign first, or name a file of answers (file: answers.jsonl)%s",
+		return nil, fmt.Errorf("replay/%s: the lake has no campaign %q to replay; it has %s. Run that campaign "+
+			"first, or name a file of answers (file: answers.jsonl)%s",
 			name, name, cmp.Or(strings.Join(names, ", "), "none"), wording.DidYouMean(name, names))
 	}
 	if err != nil {
@@ -89,17 +90,18 @@ func (p Models) recordedOf(name string, c plan.Condition) (*recordedCampaign, er
 }
 
 // Answer looks the same cell of the recorded condition up.
-func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) ([]byte, string, error) {
+func (r *recordedCampaign) Answer(ctx context.Context, collaboration string, entry, ask int) (model.Response, error) {
 	_, cell, _ := strings.Cut(collaboration, "-i")
 	stored, err := r.load(ctx, answers.RunKey{Campaign: r.campaign, Collaboration: r.condition + "-i" + cell})
 	if err != nil {
-		return nil, "", err
+		return model.Response{}, err
 	}
 	t, ok := stored.Turn(entry)
 	if !ok || ask >= len(t.Asks) {
-		return nil, "", scripted.ErrMissing
+		return model.Response{}, scripted.ErrMissing
 	}
-	return t.Asks[ask].Raw, t.Asks[ask].ModelAnswered, nil
+	a := t.Asks[ask]
+	return model.Response{Text: a.Raw, Model: a.ModelAnswered, Logprob: a.Logprob}, nil
 }
 
 // load reads the answers of a cell's latest generation that has some: a cell that

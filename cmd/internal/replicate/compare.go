@@ -13,16 +13,16 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Found is what a campaign has to compare with a block.
+// Found is the table of a campaign that a block is compared with.
 type Found struct {
 	Table      table.Table
 	Missing    string // why there is no such table; "" if there is
 	Replicates int    // that a standard deviation is over
-	Beside     string // whose printed numbers stand beside the only model's
+	Beside     string // the paper's model whose printed numbers are compared with the only model's
 	Embedder   string // of the table; "" for the built-in TF-IDF
 }
 
-// Tables returns the table, if there is one.
+// Tables returns the table as a list; empty if it is missing.
 func (f Found) Tables() []table.Table {
 	if f.Missing != "" {
 		return nil
@@ -30,14 +30,14 @@ func (f Found) Tables() []table.Table {
 	return []table.Table{f.Table}
 }
 
-// Comparison puts numbers of ours beside printed ones.
+// Comparison compares our numbers with printed ones.
 type Comparison struct {
 	rows               []compared
 	reasons            []string // why numbers are not compared
 	counts             []int    // how many, for each reason
 	unprinted, without int      // numbers printed without an error; pairs without an interval
 	total              int
-	isSimulated        bool
+	isSimulated, isCut bool // scripted agents answered; some interval ends at -100 or 100 percent
 }
 
 type compared struct {
@@ -48,9 +48,9 @@ type compared struct {
 	interval     *statistics.Interval
 }
 
-// Add compares the numbers of a block.
+// Add compares the numbers of block b with those found in f.
 func (c *Comparison) Add(b Block, f Found) error {
-	numbers, err := b.readNumbers()
+	numbers, err := b.ReadNumbers()
 	if err != nil {
 		return err
 	}
@@ -59,12 +59,13 @@ func (c *Comparison) Add(b Block, f Found) error {
 	model := slices.Index(b.Keys, modelKey)
 	oneModel := model >= 0 && !slices.Contains(f.Table.Columns, modelKey)
 	for _, n := range numbers {
-		if oneModel && n.keys[model] != f.Beside {
+		if oneModel && n.Keys[model] != f.Beside {
 			continue
 		}
 		c.total++
 		if b.Embedder != "" && f.Embedder == "" {
-			c.skip(fmt.Sprintf("they rest on embeddings by %s, and this on hashed TF-IDF; name a sentence transformer: --embedder FOLDER", b.Embedder))
+			c.skip(fmt.Sprintf("they rest on embeddings by %s, and this on hashed TF-IDF; name a sentence "+
+				"transformer: --embedder FOLDER", b.Embedder))
 			continue
 		}
 		cell, reason := b.find(f, n)
@@ -88,14 +89,14 @@ func (c *Comparison) skip(reason string) {
 
 // find returns the cell that has a printed number's counterpart, with its standard error; or
 // why there is none.
-func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
+func (b Block) find(f Found, n Number) (cell table.Cell, reason string) {
 	t := f.Table
 	if f.Missing != "" {
 		return cell, f.Missing
 	}
-	column := slices.Index(t.Columns, n.column)
+	column := slices.Index(t.Columns, n.Column)
 	if column < 0 {
-		return cell, fmt.Sprintf("the table %s has no column %q", t.Name, n.column)
+		return cell, fmt.Sprintf("the table %s has no column %q", t.Name, n.Column)
 	}
 	var rows [][]table.Cell
 	for _, row := range t.Rows {
@@ -107,7 +108,7 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 			return row[i].String() == want
 		}
 		fits := !slices.ContainsFunc(b.Keys,
-			func(key string) bool { return !has(key, n.keys[slices.Index(b.Keys, key)]) })
+			func(key string) bool { return !has(key, n.Keys[slices.Index(b.Keys, key)]) })
 		for key, want := range b.Where {
 			fits = fits && has(key, want)
 		}
@@ -133,7 +134,7 @@ func (b Block) find(f Found, n number) (cell table.Cell, reason string) {
 
 // compare returns the difference with its 95 % interval: by Welch where the paper's error is
 // known, else by ours alone. Without spread there is none.
-func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
+func (c *Comparison) compare(b Block, n Number, ours table.Cell) compared {
 	var what []string
 	if b.Campaign != "" {
 		what = []string{b.Campaign}
@@ -141,9 +142,9 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	for _, key := range slices.Sorted(maps.Keys(b.Where)) {
 		what = append(what, b.Where[key])
 	}
-	r := compared{what: strings.Join(append(what, n.keys...), ", "), column: n.column, ours: ours,
-		difference: *ours.Value - n.value}
-	r.printed = table.Number(n.value, n.digits)
+	r := compared{what: strings.Join(append(what, n.Keys...), ", "), column: n.Column, ours: ours,
+		difference: *ours.Value - n.Value}
+	r.printed = table.Number(n.Value, n.digits)
 	se, printedOf, known := b.standardError(n)
 	if known {
 		r.printed.SE, r.printed.N = &se, printedOf
@@ -154,7 +155,7 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	case ours.SE == nil || ours.N < 2:
 	case known:
 		if t, err := statistics.Welch(statistics.Sample{Mean: *ours.Value, SE: *ours.SE, N: ours.N},
-			statistics.Sample{Mean: n.value, SE: se, N: printedOf}); err == nil {
+			statistics.Sample{Mean: n.Value, SE: se, N: printedOf}); err == nil {
 			r.interval = &t.CI
 		}
 	default:
@@ -163,6 +164,9 @@ func (c *Comparison) compare(b Block, n number, ours table.Cell) compared {
 	}
 	if r.interval == nil {
 		c.without++
+	} else if i := *r.interval; b.Questions > 0 && (i.Low < -100 || i.High > 100) { // of shares in percent
+		r.interval.Low, r.interval.High = max(i.Low, -100), min(i.High, 100)
+		c.isCut = true
 	}
 	return r
 }
@@ -172,8 +176,8 @@ func (r compared) isDifferent() bool {
 	return r.interval != nil && (r.interval.Low > 0 || r.interval.High < 0)
 }
 
-// Table returns the comparison as a table with notes on what its numbers mean; name and
-// title are the entry's.
+// Table returns the comparison as a table with notes that explain its numbers. name and title are the entry's,
+// notDerived what is not reproduced.
 func (c *Comparison) Table(name, title string, notDerived []string) table.Table {
 	t := table.Table{Name: name, Title: fmt.Sprintf("%s: %s, beside the paper's numbers", name, title)}
 	bound := func(of func(*statistics.Interval) float64) func(compared) table.Cell {
@@ -183,6 +187,15 @@ func (c *Comparison) Table(name, title string, notDerived []string) table.Table 
 			}
 			return table.Number(of(r.interval), decimalsOf(r))
 		}
+	}
+	t.Notes = append(c.listNotes(), notDerived...)
+	if len(c.rows) == 0 {
+		why := "none: the paper prints no numbers here"
+		if c.total > 0 {
+			why = fmt.Sprintf("none of the paper's %s, see the notes", wording.Count(c.total, "number"))
+		}
+		table.Fill(&t, []string{why}, table.Column("compared", table.Word))
+		return t
 	}
 	table.Fill(&t, c.rows,
 		table.Column("row", func(r compared) table.Cell { return table.Word(r.what) }),
@@ -202,7 +215,6 @@ func (c *Comparison) Table(name, title string, notDerived []string) table.Table 
 			return table.Word("no")
 		}),
 	)
-	t.Notes = append(c.listNotes(), notDerived...)
 	return t
 }
 
@@ -214,7 +226,9 @@ func (c *Comparison) listNotes() []string {
 		notes = append(notes, table.Simulated)
 	}
 	if len(c.rows) > 0 {
-		notes = append(notes, "Row and column: of the table. Here and paper: means, with standard errors in brackets. Difference: here minus paper, with its 95 % interval from low to high; it differs if the interval leaves 0 out.")
+		notes = append(notes, "Row and column: of the table. Here and paper: means, with standard errors in "+
+			"brackets. Difference: here minus paper, with its 95 % interval from low to high; it differs if the "+
+			"interval leaves 0 out.")
 	}
 	if with := len(c.rows) - c.without; with > 0 {
 		differ := 0
@@ -223,14 +237,19 @@ func (c *Comparison) listNotes() []string {
 				differ++
 			}
 		}
-		notes = append(notes, fmt.Sprintf("Of %s of the paper, %d can be compared with an interval; %d of these differ. Each interval is a 95 %% one by itself: if nothing differed, about %.0f would say so.",
+		notes = append(notes, fmt.Sprintf("Of %s of the paper, %d can be compared with an interval; %d of these "+
+			"differ. Each interval is a 95 %% one by itself: if nothing differed, about %.0f would say so.",
 			wording.Count(c.total, "number"), with, differ, math.Ceil(0.05*float64(with))))
 	}
 	if c.without > 0 {
 		notes = append(notes, fmt.Sprintf("No interval for %d: what was found has no spread, or rests on one value.", c.without))
 	}
+	if c.isCut {
+		notes = append(notes, "Intervals of differences of percentages are cut at -100 and 100.")
+	}
 	if c.unprinted > 0 {
-		notes = append(notes, fmt.Sprintf("The paper gives no error for %d: their intervals take its numbers as exact, and are too narrow.", c.unprinted))
+		notes = append(notes, fmt.Sprintf("The paper gives no error for %d: their intervals take its numbers as "+
+			"exact, and are too narrow.", c.unprinted))
 	}
 	for i, reason := range c.reasons {
 		notes = append(notes, fmt.Sprintf("Not compared: %d, since %s.", c.counts[i], reason))

@@ -1,5 +1,5 @@
-// Package replicate knows the papers' tables and figures: by which campaigns each is made
-// again, what it prints, and how far what was found is from that.
+// Package replicate knows the tables and figures of the papers: which campaigns reproduce each, what numbers
+// it prints, and how far our numbers are from them.
 package replicate
 
 import (
@@ -21,26 +21,29 @@ import (
 	"roundtable/examples"
 )
 
-// Papers are the entries by name (paper1/table-1), and the campaigns by the name of their
-// file in examples/papers.
+// Papers holds the entries by name (paper1/table-1), and the campaigns by the name of their file in
+// examples/papers.
 type Papers struct {
 	Campaigns map[string]Campaign
 	Entries   map[string]Entry
 }
 
-// Campaign is what is said of a campaign file besides its text.
+// Campaign is what papers.yaml says of a campaign file.
 type Campaign struct {
-	Data       string    // the files that it reads and this program does not bring; "" for none
-	Folder     string    // of these files, in the folder that is given; "" for that folder
-	Replicates int       // that --limit makes fewer, where there is one instance only
+	Data       string    // the files that it reads and that are not part of this program; "" for none
+	Folder     string    // of these files within --data; "" for that folder itself
+	Replicates int       // default number, which --limit lowers if there is only one instance
 	Takes      *Forecast // by the paper's size; nil if that depends on the data
 }
 
-// Forecast is about how many calls and tokens a campaign takes, as plan predicts them for a
-// model that answers at the length of recorded ones.
-type Forecast struct{ Calls, Input, Output float64 }
+// Forecast is about how many calls and tokens a campaign takes, as plan predicts for answers of the length of
+// recorded ones.
+type Forecast struct {
+	Calls, Input, Output float64
+	Read                 *float64 // of Input, from the service's cache; nil if that depends on the data
+}
 
-// Entry is a table or figure of a paper.
+// Entry is one table or figure of a paper.
 type Entry struct {
 	Title      string
 	Campaigns  []string
@@ -54,7 +57,7 @@ type Entry struct {
 	Printed    []Block
 }
 
-// All returns the names of all campaigns that an entry runs, in their order.
+// All returns the names of all campaigns that an entry runs, in the order in which they must run.
 func (e Entry) All() []string {
 	all := slices.Concat(e.Baselines, e.Campaigns)
 	if e.Pool != "" {
@@ -63,7 +66,20 @@ func (e Entry) All() []string {
 	return all
 }
 
-// Block is a part of a printed table, laid out as examples/papers/papers.yaml says.
+// FigureFile returns the file name for a figure of a campaign; name is the entry's. Each figure of each
+// campaign has its own.
+func (e Entry) FigureFile(name, figure, campaign string) string {
+	parts := []string{strings.ReplaceAll(name, "/", "-")}
+	if len(e.Figures) > 1 {
+		parts = append(parts, figure)
+	}
+	if len(e.Campaigns) > 1 {
+		parts = append(parts, campaign)
+	}
+	return strings.Join(parts, "-") + ".svg"
+}
+
+// Block is a part of a printed table; examples/papers/papers.yaml explains its layout.
 type Block struct {
 	Columns    []string
 	Keys       []string
@@ -79,19 +95,17 @@ type Block struct {
 	Rows       string
 }
 
-// What the time of a campaign is reckoned with; the default of limits.calls is 200.
-const (
-	SecondsACall = 3
-	CallsAtOnce  = 200
-)
+// CallsAtOnce is the number of concurrent calls assumed for the duration of a campaign: the default of
+// limits.calls.
+const CallsAtOnce = 200
 
-// Labeller is the model that labels dialogue acts in paper 1.
+// Labeller is the model that labels dialogue acts in paper 1, as a campaign file names it.
 const Labeller = `{name: openai/meta-llama/Llama-3.1-8B-Instruct, base_url: "http://localhost:8000/v1"}`
 
-// Takes returns about what an entry takes, with its models or with one in their place; nil if
-// it depends on the data.
+// Takes returns about what an entry takes, with its own models or, if oneModel is true, with one in their
+// place; nil if it depends on the data.
 func (p Papers) Takes(name string, oneModel bool) *Forecast {
-	var sum Forecast
+	sum := Forecast{Read: new(float64)}
 	for _, c := range p.Entries[name].All() {
 		f := p.Campaigns[c].Takes
 		if f == nil {
@@ -101,12 +115,16 @@ func (p Papers) Takes(name string, oneModel bool) *Forecast {
 		if n := Models(c); oneModel && n > 1 {
 			of = float64(n)
 		}
-		sum = Forecast{sum.Calls + f.Calls/of, sum.Input + f.Input/of, sum.Output + f.Output/of}
+		read := sum.Read
+		if sum.Read = nil; read != nil && f.Read != nil {
+			sum.Read = new(*read + *f.Read/of)
+		}
+		sum.Calls, sum.Input, sum.Output = sum.Calls+f.Calls/of, sum.Input+f.Input/of, sum.Output+f.Output/of
 	}
 	return &sum
 }
 
-// Needs returns in short what an entry needs that the program does not bring.
+// Needs returns the flags that an entry needs, such as "--data --labeller"; "" if none.
 func (p Papers) Needs(name string) string {
 	e := p.Entries[name]
 	var all []string
@@ -122,14 +140,14 @@ func (p Papers) Needs(name string) string {
 	return strings.Join(all, " ")
 }
 
-// Models returns how many models the grid of a campaign file has, or of the file that it
-// extends; 0 if it asks one model only.
+// Models returns the number of models in the grid of a campaign file, or of the file that it extends; 0 if it
+// has only one model.
 func Models(campaign string) int {
 	many, _ := modelsOf(campaign)
 	return many
 }
 
-// Model returns the one model that a campaign file asks; "" if its grid has several.
+// Model returns the only model of a campaign file; "" if its grid has several.
 func Model(campaign string) string {
 	_, one := modelsOf(campaign)
 	return one
@@ -159,10 +177,10 @@ func modelsOf(campaign string) (many int, one string) {
 	}
 }
 
-// Path returns where a campaign's file is in examples.Files.
+// Path returns the path of a campaign's file in examples.Files.
 func Path(campaign string) string { return "papers/" + campaign + ".yaml" }
 
-// Load reads what is known of the papers.
+// Load reads the papers from examples/papers/papers.yaml.
 func Load() (Papers, error) {
 	var p Papers
 	data, err := examples.Files.ReadFile("papers/papers.yaml")
@@ -186,7 +204,7 @@ func (p Papers) Names() []string {
 	return slices.SortedFunc(maps.Keys(p.Entries), func(a, b string) int { return strings.Compare(key(a), key(b)) })
 }
 
-// Find returns the entry of a name.
+// Find returns the entry called name, or an error.
 func (p Papers) Find(name string) (Entry, error) {
 	e, ok := p.Entries[name]
 	if !ok {
@@ -195,43 +213,75 @@ func (p Papers) Find(name string) (Entry, error) {
 			func(n string) bool { return !strings.HasSuffix(n, "/"+name) }); len(same) > 0 {
 			hint = "; " + wording.Or(same) + "?"
 		}
-		return e, cli.UsageError(fmt.Errorf("unknown table or figure %q; roundtable replicate --list has all%s", name, hint))
+		return e, cli.UsageError(fmt.Errorf("unknown table or figure %q; roundtable replicate --list has all%s", name,
+			hint))
 	}
 	return e, nil
 }
 
-// CheckData returns an error that names the data that an entry needs if no folder of them
-// is given.
+// CheckData returns an error that names the data that e needs, and the lines that read them, if folder is "".
 func (p Papers) CheckData(e Entry, folder string) error {
 	if folder != "" {
 		return nil
 	}
 	var needed []string
 	for _, c := range e.All() {
-		if data := p.Campaigns[c].Data; data != "" && !slices.Contains(needed, data) {
-			needed = append(needed, data)
+		if data := p.Campaigns[c].Data; data != "" {
+			if text := data + "\n    read by " + LinesThatRead(c); !slices.Contains(needed, text) {
+				needed = append(needed, text)
+			}
 		}
 	}
 	if len(needed) == 0 {
 		return nil
 	}
-	return cli.UsageError(fmt.Errorf("this reads data that the program does not bring; name the folder in which they lie: --data FOLDER. In it:\n  %s\nNothing was asked", strings.Join(needed, "\n  ")))
+	return cli.UsageError(fmt.Errorf("this reads data that the program does not bring; name the folder in which "+
+		"they lie: --data FOLDER. In it:\n  %s\nNothing was asked", strings.Join(needed, "\n  ")))
 }
 
-// number is one printed number.
-type number struct {
-	keys   []string // in the columns Keys
-	column string   // of our table
-	value  float64
+var readsData = regexp.MustCompile(`\bfile: |\bname: recsys\b`)
+
+// LinesThatRead returns which lines of a campaign's file, or of the file that it extends, read data.
+func LinesThatRead(campaign string) string {
+	for at := Path(campaign); ; {
+		data, err := examples.Files.ReadFile(at)
+		if err != nil {
+			return at
+		}
+		var lines []string
+		base := ""
+		for n, line := range strings.Split(string(data), "\n") {
+			if readsData.MatchString(line) {
+				lines = append(lines, strconv.Itoa(n+1))
+			}
+			if name, ok := strings.CutPrefix(line, "extends: "); ok {
+				base = name
+			}
+		}
+		if len(lines) > 0 || base == "" {
+			if len(lines) == 1 {
+				return fmt.Sprintf("examples/%s, line %s", at, lines[0])
+			}
+			return fmt.Sprintf("examples/%s, lines %s", at, wording.And(lines))
+		}
+		at = path.Join(path.Dir(at), base)
+	}
+}
+
+// Number is one printed number.
+type Number struct {
+	Keys   []string // in the columns Keys
+	Column string   // of our table
+	Value  float64
 	spread float64 // the printed error; NaN if there is none
 	digits int     // after the point
 }
 
 var printedNumber = regexp.MustCompile(`^(-|-?\d+(?:\.(\d+))?)(?:±(\d+(?:\.\d+)?))?$`)
 
-// readNumbers reads the rows of a block; a lone minus is a number that the paper leaves out.
-func (b Block) readNumbers() ([]number, error) {
-	var all []number
+// ReadNumbers reads the rows of a block; a lone minus is a number that the paper leaves out.
+func (b Block) ReadNumbers() ([]Number, error) {
+	var all []Number
 	for line := range strings.Lines(b.Rows) {
 		cells := strings.Split(strings.TrimSpace(line), " | ")
 		if len(cells) != len(b.Keys)+1 {
@@ -249,14 +299,14 @@ func (b Block) readNumbers() ([]number, error) {
 			if m[1] == "-" {
 				continue
 			}
-			n := number{keys: slices.Clone(cells[:len(b.Keys)]), column: b.Columns[i], spread: math.NaN(),
+			n := Number{Keys: slices.Clone(cells[:len(b.Keys)]), Column: b.Columns[i], spread: math.NaN(),
 				digits: len(m[2])}
 			if b.Transposed {
-				last := len(n.keys) - 1
-				n.keys[last], n.column = n.column, n.keys[last]
+				last := len(n.Keys) - 1
+				n.Keys[last], n.Column = n.Column, n.Keys[last]
 			}
 			var errs [2]error
-			n.value, errs[0] = strconv.ParseFloat(m[1], 64)
+			n.Value, errs[0] = strconv.ParseFloat(m[1], 64)
 			if m[3] != "" {
 				n.spread, errs[1] = strconv.ParseFloat(m[3], 64)
 			}
@@ -271,20 +321,19 @@ func (b Block) readNumbers() ([]number, error) {
 
 // standardError returns the standard error of a printed number and how many values it
 // rests on; false if the paper prints none and none follows from what it prints.
-func (b Block) standardError(n number) (se float64, of int, ok bool) {
+func (b Block) standardError(n Number) (se float64, of int, ok bool) {
 	switch {
 	case b.Error == "se" && !math.IsNaN(n.spread):
 		return n.spread, b.N, true
 	case b.Error == "sd" && !math.IsNaN(n.spread):
 		return n.spread / math.Sqrt(float64(b.N)), b.N, true
-	case b.Questions > 0 && n.value > 0 && n.value < 100:
-		return math.Sqrt(n.value * (100 - n.value) / float64(b.Questions)), b.Questions, true
+	case b.Questions > 0 && n.Value > 0 && n.Value < 100:
+		return math.Sqrt(n.Value * (100 - n.Value) / float64(b.Questions)), b.Questions, true
 	}
 	return 0, 0, false
 }
 
-// Models returns the models that a paper's numbers are of, in their order; none if it
-// has numbers of one only.
+// Models returns the models in the printed numbers, in their order; none if they are all of one model.
 func (e Entry) Models() []string {
 	var all []string
 	for _, b := range e.Printed {
@@ -304,8 +353,8 @@ func (e Entry) Models() []string {
 // modelKey is the column in which a table names models if a campaign has several.
 const modelKey = "model"
 
-// Likest returns which of a paper's models a model is: the longest whose name is part of
-// its; the first of them, and false, if none is.
+// Likest returns which of a paper's models a model is: the longest name that is part of model, ignoring case,
+// spaces, - and _. If there is none, it returns the first of models, and false.
 func Likest(models []string, model string) (string, bool) {
 	plain := func(s string) string {
 		return strings.ToLower(strings.NewReplacer("-", "", "_", "", " ", "").Replace(s))

@@ -16,7 +16,7 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Answering say which question is answered, and with what.
+// Answering says which question of a campaign is answered, and with what.
 type Answering struct {
 	Campaign string
 	List     bool   // prints the open questions and answers none
@@ -26,7 +26,7 @@ type Answering struct {
 	File     string // holds the answer; - is standard input
 }
 
-// Open returns the open questions that the person may answer, the oldest first.
+// Open returns the open questions that the person in As may answer, oldest first; all if As is "".
 func (a Answering) Open(ctx context.Context, s store.Store) ([]people.Question, error) {
 	all, err := people.Open(ctx, s, a.Campaign)
 	if err != nil {
@@ -41,7 +41,7 @@ func (a Answering) Open(ctx context.Context, s store.Store) ([]people.Question, 
 	return open, nil
 }
 
-// Run answers one question, or all that are open in turn.
+// Run answers one question, or all open ones in turn, reading from in.
 func (a Answering) Run(ctx context.Context, s store.Store, in io.Reader, out io.Writer) error {
 	if a.Question == "" && (a.Text != "" || a.File != "") {
 		return cli.UsageError(errors.New("--text and --file answer one question; name it with --question"))
@@ -141,7 +141,7 @@ func list(out io.Writer, campaign string, open []people.Question) error {
 	return nil
 }
 
-// QuestionTitle says whose turn a question is and since when it waits.
+// QuestionTitle returns a line that says whose turn a question is and since when it waits.
 func QuestionTitle(q people.Question) string {
 	text := fmt.Sprintf("%s, round %d, %s, since %s",
 		wording.SafeLine(cmp.Or(q.Turn.Agent, q.Turn.Role)), q.Turn.Round, wording.SafeLine(q.Turn.Phase),

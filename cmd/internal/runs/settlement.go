@@ -12,16 +12,21 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/ledger"
+	"roundtable/activities/programs"
 	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/engine"
 	"roundtable/envs/wording"
 	"roundtable/workflows"
+	"roundtable/workflows/plan"
 )
 
-// RecordBills records what a campaign's calls of unknown outcome were billed, as
-// the operator says. What they had reserved is free again when the campaign continues. If none is left, the last settlement is corrected.
+// RecordBills records what a campaign's calls of unknown outcome were billed; how is the operator's answer.
+// What was reserved for them is free again when the campaign continues. If none is left, it corrects the last
+// settlement. A running campaign is an error.
 func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store, campaign, how string) error {
 	ctx, lock, err := o.LockCampaign(ctx, s, campaign, "")
 	if err != nil {
@@ -62,7 +67,8 @@ func RecordBills(ctx context.Context, o *cli.Options, w io.Writer, s store.Store
 			changed = changed || said[c.CallKey].USD != c.USD
 		}
 		if !changed {
-			fmt.Fprintln(w, "no call of unknown outcome is left to settle, and those that were settled last were billed this")
+			fmt.Fprintln(w, "no call of unknown outcome is left to settle, and those that were settled last were "+
+				"billed this")
 			return nil
 		}
 		fmt.Fprintln(w, "no call of unknown outcome is left to settle: what was said last is corrected")
@@ -168,4 +174,31 @@ func dollarsOf(u ledger.UnknownCall) float64 {
 		return 0
 	}
 	return *u.WorstUSD
+}
+
+// SendEnd sends the notification that a sealed campaign has ended if it was not sent, because the process was
+// killed after the last row.
+func (r Options) SendEnd(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
+	if m.Notify == nil || !m.Notify.Wants(plan.NotifyEnd) {
+		return nil
+	}
+	sealed, err := lake.ReadSuccess(ctx, s, m.Campaign)
+	if err != nil {
+		return err
+	}
+	books := ledger.Open(ctx, s, m.Campaign)
+	status, _, err := campaigns.SummarizeEnded(ctx, s, p, books)
+	if err != nil {
+		return err
+	}
+	n := programs.Notice{
+		ID: programs.EndNoticeID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
+		Succeeded: status.Succeeded, Failed: status.Failed, Stopped: status.Stopped,
+	}
+	unsent, err := programs.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
+	if unsent != nil {
+		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event,
+			wording.SafeLines(unsent.Error()))
+	}
+	return err
 }

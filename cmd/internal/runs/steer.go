@@ -5,10 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
 	"go.temporal.io/api/serviceerror"
 
 	"roundtable/analysis/lake/campaign"
@@ -20,13 +24,14 @@ import (
 	"roundtable/workflows/task"
 )
 
-// Pause pauses a running campaign and tells what is said; nothing if that is empty.
+// Pause pauses a running campaign and then prints its name and said, such as "is paused"; nothing if said is
+// "".
 func Pause(ctx context.Context, o *cli.Options, name, said string) error {
 	const reason = "paused by hand"
 	return holdAndSignal(ctx, o, name, reason, workflows.SignalPause, workflows.Pause{Reason: reason}, said)
 }
 
-// RequestCancel cancels a running campaign and tells what is said; nothing if that is empty.
+// RequestCancel cancels a running campaign and then prints its name and said; nothing if said is "".
 func RequestCancel(ctx context.Context, o *cli.Options, name, said string) error {
 	return holdAndSignal(ctx, o, name, task.Cancelled, workflows.SignalCancel, nil, said)
 }
@@ -57,7 +62,8 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 				return err
 			}
 			held = "its calls are not held back"
-			fmt.Fprintf(os.Stderr, "campaign %s: its calls cannot be held back, since its lake cannot be written; they begin until its workflow has heard of the command: %v\n", name, err)
+			fmt.Fprintf(os.Stderr, "campaign %s: its calls cannot be held back, since its lake cannot be written; "+
+				"they begin until its workflow has heard of the command: %v\n", name, err)
 		}
 	}
 	for began := time.Now(); ; {
@@ -70,7 +76,8 @@ func holdAndSignal(ctx context.Context, o *cli.Options, name, reason, signal str
 			break
 		}
 		if time.Since(began) > enginePatience {
-			return fmt.Errorf("campaign %q: %s, and %s, which runs it, does not answer; give the command again", name, held, who)
+			return fmt.Errorf("campaign %q: %s, and %s, which runs it, does not answer; give the command again",
+				name, held, who)
 		}
 		select {
 		case <-ctx.Done():
@@ -119,8 +126,8 @@ func restoreHalt(ctx context.Context, s store.Store, name string, halt campaign.
 // engineAgain is how long it takes until an engine that does not answer is asked again.
 const engineAgain = 300 * time.Millisecond
 
-// Resume records the limits of a campaign and lets it go on if it runs and is paused;
-// otherwise the error is campaigns.ErrNotRunning.
+// Resume records the limits in m and resumes the campaign if it is running and paused; otherwise the error
+// wraps campaigns.ErrNotRunning. said is as for Signal.
 func Resume(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifest, said string) error {
 	if err := campaign.WriteManifest(ctx, s, m); err != nil {
 		return err
@@ -155,17 +162,18 @@ func isCancelled(ctx context.Context, o *cli.Options, name string) (bool, error)
 	return status.Cancelled, campaigns.NameLate("state of the campaign", err)
 }
 
-// Tuned is the JSON of tune.
+// Tuned is the JSON output of tune.
 type Tuned struct {
 	Campaign string             `json:"campaign"`
 	Running  bool               `json:"running"` // the new limits apply at once
 	Changed  []campaigns.Change `json:"changed"`
 }
 
-// ErrNothingTuned says that all limits stay as they are.
+// ErrNothingTuned says that the new limits are the old ones.
 var ErrNothingTuned = errors.New("no limit changes")
 
-// Tune records the limits of a campaign, which were others before; a running one uses them at once.
+// Tune records the limits in m, which before were those in before; a running campaign uses them at once. If
+// nothing changes the error wraps ErrNothingTuned.
 func Tune(ctx context.Context, o *cli.Options, s store.Store, m campaign.Manifest, before plan.Limits) (Tuned, error) {
 	tuned := Tuned{Campaign: m.Campaign, Changed: campaigns.ChangedLimits(before, m.Limits)}
 	if len(tuned.Changed) == 0 {
@@ -192,4 +200,89 @@ func (t Tuned) String() string {
 			strings.Join(parts, ", "))
 	}
 	return text
+}
+
+// Tuning holds a flag per limit; limits whose flag is not given stay.
+type Tuning struct {
+	calls, collaborations, requests, tokensPerMinute int
+	costUSD                                          string
+	tokens                                           int64
+	model, timeout                                   string
+}
+
+// Flags defines the flags.
+func (t *Tuning) Flags(f *pflag.FlagSet) {
+	f.IntVar(&t.calls, "calls", 0, "live calls at once (limits.calls); with --model, of that model")
+	f.IntVar(&t.collaborations, "collaborations", 0, "collaborations at once")
+	f.StringVar(&t.costUSD, "cost-usd", "", "US dollars in all; none takes the cap away")
+	f.Int64Var(&t.tokens, "tokens", 0, "tokens in all; 0 takes the cap away")
+	f.StringVar(&t.model, "model", "", "the model (provider/model) that the flags below and --calls are for")
+	f.IntVar(&t.requests, "requests-per-minute", 0, "calls a minute of --model; 0 means no limit")
+	f.IntVar(&t.tokensPerMinute, "tokens-per-minute", 0, "tokens a minute of --model; 0 means no limit")
+	f.StringVar(&t.timeout, "timeout", "", "deadline of one call of --model, as 90s or 10m")
+}
+
+// Apply sets in l the limits whose flags were given.
+func (t *Tuning) Apply(f *pflag.FlagSet, l *plan.Limits) error {
+	given := f.Changed
+	if given("collaborations") {
+		l.Collaborations = t.collaborations
+	}
+	if given("tokens") {
+		l.Tokens = t.tokens
+	}
+	if given("cost-usd") {
+		if err := setCost(l, t.costUSD); err != nil {
+			return cli.UsageError(err)
+		}
+	}
+	if given("calls") && t.model == "" {
+		l.Calls = t.calls
+	}
+	if t.model != "" {
+		t.applyModel(given, l)
+	} else if given("requests-per-minute") || given("tokens-per-minute") || given("timeout") {
+		return cli.UsageError(errors.New("limits a minute and deadlines are a model's: name it with --model " +
+			"provider/model"))
+	}
+	errs := l.Check()
+	for _, key := range slices.Sorted(maps.Keys(errs)) {
+		return cli.UsageError(fmt.Errorf("limits.%s %w", key, errs[key]))
+	}
+	return nil
+}
+
+func setCost(l *plan.Limits, text string) error {
+	if text == "none" {
+		l.CostUSD = nil
+		return nil
+	}
+	usd, err := strconv.ParseFloat(strings.TrimPrefix(text, "$"), 64)
+	if err != nil {
+		return fmt.Errorf("limits.cost_usd is %q; expected a number of US dollars or none", text)
+	}
+	l.CostUSD = &usd
+	return nil
+}
+
+func (t *Tuning) applyModel(given func(string) bool, l *plan.Limits) {
+	models := maps.Clone(l.Models)
+	if models == nil {
+		models = map[string]plan.ModelLimits{}
+	}
+	m := models[t.model]
+	if given("calls") {
+		m.Calls = t.calls
+	}
+	if given("requests-per-minute") {
+		m.RequestsPerMinute = t.requests
+	}
+	if given("tokens-per-minute") {
+		m.TokensPerMinute = t.tokensPerMinute
+	}
+	if given("timeout") {
+		m.Timeout = t.timeout
+	}
+	models[t.model] = m
+	l.Models = models
 }

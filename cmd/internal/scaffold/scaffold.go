@@ -13,13 +13,18 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
+	"text/template"
 
+	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
@@ -65,7 +70,7 @@ var kinds = []kind{
 		"builtInEnvironments", `NewEnvironment("[[.Name]]", "agree on a number between what all want", [[.File]].Defaults(), [[.File]].New),`, "./envs/[[.File]] ./workflows/... ./activities/prompt"},
 }
 
-// Kinds returns what Write can write.
+// Kinds returns the kinds of files that Write can write, as its parameter of takes them.
 func Kinds() []string {
 	var names []string
 	for _, k := range kinds {
@@ -74,10 +79,10 @@ func Kinds() []string {
 	return names
 }
 
-// Written is what Write has written, and what is left to do by hand.
+// Written lists the files that Write has written, and what is left to do by hand.
 type Written struct {
 	Files []string `json:"files"` // from the root of the checkout; of a study, from the folder
-	// the function of workflows/catalogue/catalogue.go that takes the entry
+	// function in workflows/catalogue/catalogue.go whose list Entry must be added to; "" for a study
 	List  string `json:"catalogue_list,omitempty"`
 	Entry string `json:"entry,omitempty"`
 	Tests string `json:"test,omitempty"` // packages for go test
@@ -88,9 +93,9 @@ var (
 	studyNames = regexp.MustCompile(plan.NamePattern)
 )
 
-// Write writes the files of a new plug-in into the checkout at root, or those of a study into
-// any folder. A name that is taken, a file that exists and, for a plug-in, a folder that is no
-// checkout are errors, and then nothing is written.
+// Write writes the files of a new plug-in or study called name; of is one of Kinds. root is the
+// root of the checkout or, for a study, any folder. It writes nothing and returns an error if the
+// name is taken, a file exists or, for a plug-in, root is not a checkout.
 func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) {
 	var k kind
 	for _, known := range kinds {
@@ -102,9 +107,11 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	case k.name == "":
 		return Written{}, fmt.Errorf("unknown kind %q; known are %s", of, wording.And(Kinds()))
 	case k.isStudy() && !studyNames.MatchString(name):
-		return Written{}, fmt.Errorf("the name %q cannot be used; names of studies have 1 to 63 of a-z, 0-9 and -, not beginning with -, as my-study", name)
+		return Written{}, fmt.Errorf("the name %q cannot be used; names of studies have 1 to 63 of a-z, 0-9 and -, "+
+			"not beginning with -, as my-study", name)
 	case !k.isStudy() && !names.MatchString(name):
-		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single underscores, as my_%s", name, of)
+		return Written{}, fmt.Errorf("the name %q cannot be used; names have lower-case letters, digits and single "+
+			"underscores, as my_%s", name, of)
 	case !k.isStudy() && isTaken(plugins, of, name):
 		return Written{}, fmt.Errorf("there is a %s %q already; `roundtable list` shows all names", of, name)
 	}
@@ -148,4 +155,58 @@ func Write(plugins catalogue.Catalogue, root, of, name string) (Written, error) 
 	w := Written{List: k.list, Entry: string(entry), Tests: string(tests)}
 	w.Files, err = writeAll(root, texts)
 	return w, err
+}
+
+// isTaken reports whether the catalogue has a plug-in of that name.
+func isTaken(plugins catalogue.Catalogue, of, name string) bool {
+	var err error
+	switch of {
+	case "rule":
+		_, err = catalogue.Find(of, plugins.Rules, name)
+	case "stop":
+		_, err = catalogue.Find(of, plugins.Stopping, name)
+	case "protocol":
+		_, err = catalogue.Find(of, plugins.Protocols, name)
+	case "env":
+		_, err = catalogue.Find(of, plugins.Environments, name)
+	}
+	return err == nil
+}
+
+// fill executes a template whose marks are [[ and ]], because prompts have {{ and }} of their own.
+func fill(text string, data any) ([]byte, error) {
+	t, err := template.New("").Delims("[[", "]]").Option("missingkey=error").Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	err = t.Execute(&b, data)
+	return b.Bytes(), err
+}
+
+// writeAll writes texts by path and returns the paths in order. A file that
+// appears meanwhile is not replaced.
+func writeAll(root string, texts map[string][]byte) (written []string, err error) {
+	defer func() {
+		for _, name := range written {
+			if err != nil {
+				_ = os.Remove(filepath.Join(root, name))
+			}
+		}
+	}()
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return written, err
+		}
+		f, err := cli.StageFile(file, func(w io.Writer) (int64, error) { return io.Copy(w, bytes.NewReader(texts[name])) })
+		if err == nil {
+			err = f.Publish(false)
+		}
+		if err != nil {
+			return written, err
+		}
+		written = append(written, name)
+	}
+	return written, nil
 }

@@ -136,4 +136,10 @@ func TestRefused(t *testing.T) {
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("%d files were written", len(left))
 	}
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module roundtable.example\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := scaffold.Write(catalogue.Builtin(), dir, "rule", "mine"); err == nil || !strings.Contains(err.Error(), "is not the root") {
+		t.Errorf("in another module: %v", err)
+	}
 }

@@ -14,6 +14,7 @@ import (
 	"roundtable/cmd/internal/scaffold"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/seats"
 )
 
 func compiled(t *testing.T) *jsonschema.Schema {
@@ -86,7 +87,20 @@ func TestWrongFilesDoNotFit(t *testing.T) {
 	if err := check(t, s, good); err != nil {
 		t.Fatal(err)
 	}
+	for _, more := range []string{
+		"seed: 0", "reasks: 0", "reasks: 10", "agents: {stances: {" + seats.Stances()[0] + ": 0}}", "instances: 1",
+		"until: {compare: rule, measure: score, reference: 1, low: -1, high: 2.5, ahead: 1}", "until: {compare: rule, measure: score, reference: a}",
+		"until: {compare: rule, measure: score, reference: true}",
+	} {
+		if err := check(t, s, good+more+"\n"); err != nil {
+			t.Errorf("%s: %v", more, err)
+		}
+	}
 	for _, x := range [][2]string{
+		{"name: a", "name: a\nuntil: {compare: rule, measure: score, reference: [1]}"}, {"name: a", "name: a\nuntil: {compare: rule, measure: score, low: x}"},
+		{"name: a", "name: a\nuntil: {compare: rule, measure: score, high: x}"}, {"name: a", "name: a\nuntil: {compare: rule}"}, {"name: a", "name: a\nuntil: {compare: rule, measure: score, level: 1}"}, {"name: a", "name: a\nreasks: -1"},
+		{"name: a", "name: a\nuntil: {compare: rule, measure: score, ahead: 0}"},
+		{"generate.seed: [1]", "rule: [{label: a}]"}, {"generate.seed: [1]", "env: [{label: a}]"},
 		{"name: a", "name: A"}, {"name: a\n", ""}, {"rule:", "rules:"}, {"majority", "condorcet"}, {"exchange", "[exchange]"},
 		{"rounds: 3", "round: 3"}, {"rounds: 3", "rounds: many"}, {"name: roundtable", "name: parliament"}, {"scripted/trader", "trader"},
 		{"name: a", "name: a\nseed: -1"}, {"name: a", "name: a\nreplicates: x"}, {"name: a", "name: a\ninstances: 0"}, {"name: a", "name: a\ninstances: []"},
@@ -104,6 +118,14 @@ func TestWrongFilesDoNotFit(t *testing.T) {
 		if err := check(t, s, text); err == nil {
 			t.Errorf("it is accepted:\n%s", text)
 		}
+	}
+	whole := scaffold.CampaignSchema(catalogue.Builtin())
+	if whole["$schema"] != "https://json-schema.org/draft/2020-12/schema" || whole["title"] == "" {
+		t.Errorf("its head is %v, %v", whole["$schema"], whole["title"])
+	}
+	text, err := json.Marshal(whole["properties"].(scaffold.Schema)["protocol"])
+	if err != nil || !strings.Contains(string(text), `"default":`) {
+		t.Errorf("no parameter has its default: %v, %s", err, text)
 	}
 	faults, err := os.ReadFile("../../../workflows/campaignfile/testdata/faults.yaml")
 	if err != nil {

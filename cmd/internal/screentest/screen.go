@@ -106,6 +106,6 @@ func Until(t *testing.T, what string, holds func() bool) {
 		if began.After(deadline) {
 			t.Fatalf("not within a minute: %s", what)
 		}
-		time.Sleep(max(20*time.Millisecond, 5*time.Since(began)))
+		time.Sleep(min(max(20*time.Millisecond, 5*time.Since(began)), time.Second))
 	}
 }

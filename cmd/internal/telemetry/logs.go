@@ -14,7 +14,8 @@ import (
 	"roundtable/activities/model"
 )
 
-// NewHandler returns a handler that writes lines of text or JSON from a level on.
+// NewHandler returns a handler that writes messages of at least this level to w, as lines of text
+// or JSON.
 func NewHandler(w io.Writer, format string, level slog.Level) slog.Handler {
 	options := &slog.HandlerOptions{Level: level}
 	if format == "json" {
@@ -23,7 +24,8 @@ func NewHandler(w io.Writer, format string, level slog.Level) slog.Handler {
 	return slog.NewTextHandler(w, options)
 }
 
-// Lines returns a writer of notices, each line of which becomes a message.
+// Lines returns a writer that logs each line written to it, but empty ones, as a message of level
+// info.
 func Lines(to *slog.Logger) io.Writer { return lines{to} }
 
 type lines struct{ to *slog.Logger }
@@ -37,8 +39,8 @@ func (l lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Log returns a listener that writes what an operator needs. It holds no prompts, no
-// answers and no keys: of a service's error the status and the code, not its message.
+// Log returns a listener that logs the events an operator needs. It logs no prompts, answers or
+// keys, and of a service's error only the status and the code, not its message.
 func Log(to *slog.Logger) calls.Listener {
 	return &logs{to: to, said: map[[2]string]repeated{}}
 }

@@ -14,7 +14,7 @@ import (
 	"roundtable/workflows"
 )
 
-// Sources are what a scrape looks at.
+// Sources are the functions that a scrape calls.
 type Sources struct {
 	Meter     func() calls.Reading
 	Waits     func() calls.Waits // turns of this process, by what they wait for
@@ -27,7 +27,7 @@ type Sources struct {
 	Version   string
 }
 
-// Backlog is what waits in a task queue, as the server counts it.
+// Backlog is the number of tasks that wait in a task queue, as the Temporal server counts them.
 type Backlog struct {
 	Queue string
 	Kind  string // workflow or activity

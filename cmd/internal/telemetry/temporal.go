@@ -31,15 +31,6 @@ type temporalMetrics struct {
 	timers   map[string]*prometheus.HistogramVec
 }
 
-func newTemporalMetrics(r *prometheus.Registry) *temporalMetrics {
-	return &temporalMetrics{
-		registry: r, counters: map[string]*prometheus.CounterVec{}, gauges: map[string]*prometheus.GaugeVec{},
-		timers: map[string]*prometheus.HistogramVec{},
-	}
-}
-
-func (m *temporalMetrics) newHandler() client.MetricsHandler { return temporalHandler{metrics: m} }
-
 // temporalHandler counts with tags (client.MetricsHandler).
 type temporalHandler struct {
 	metrics *temporalMetrics

@@ -25,12 +25,17 @@ func Files(t *testing.T, n int, valid []string, read func(data []byte)) {
 // Bounded reads a file within the limits of Files.
 func Bounded(t *testing.T, data []byte, read func(data []byte)) {
 	t.Helper()
-	began, busy := time.Now(), processorTime()
-	peak := peakOf(func() { read(data) })
-	took := min(time.Since(began), processorTime()-busy) // others at work on this machine do not count
-	if took > 5*time.Second || peak > 300<<20 {
+	if took, peak, ok := Measure(func() { read(data) }); !ok {
 		t.Errorf("%v and %d MB for %d bytes: %.100q", took, peak>>20, len(data), data)
 	}
+}
+
+// Measure says what something takes, and whether that is within the limits of Files.
+func Measure(do func()) (took time.Duration, peak uint64, ok bool) {
+	began, busy := time.Now(), processorTime()
+	peak = peakOf(do)
+	took = min(time.Since(began), processorTime()-busy) // others at work on this machine do not count
+	return took, peak, took <= 5*time.Second && peak <= 300<<20
 }
 
 // processorTime returns what this process has taken so far.

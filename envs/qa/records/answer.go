@@ -12,20 +12,20 @@ import (
 // Reading says how the answer column names an option.
 type Reading string
 
-// The readings of an answer. Without one, an answer must mean one option only.
+// Values of Reading. With Any, an answer must mean the same option in all readings that apply.
 const (
 	Any      Reading = ""
 	ByLetter Reading = "letter"  // its letter, or its label where the file has labels
 	ByText   Reading = "text"    // its text
-	From0    Reading = "index_0" // its place, counted from 0
-	From1    Reading = "index_1" // its place, counted from 1
+	From0    Reading = "index_0" // its index, from 0
+	From1    Reading = "index_1" // its index, from 1
 	mask     Reading = "mask"    // 0 or 1 for each option, 1 being right
 
-	// LetterOrFrom0 is for files of which some have letters and some have places.
+	// LetterOrFrom0 is for data sets of which some files have letters and some indices from 0.
 	LetterOrFrom0 Reading = "letter or index_0"
 )
 
-// Readings lists those that can be named.
+// Readings returns the readings that a campaign file can name.
 func Readings() []Reading { return []Reading{ByLetter, ByText, From0, From1, mask} }
 
 var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text", From0: "counted from 0",
@@ -33,8 +33,7 @@ var describedAs = map[Reading]string{ByLetter: "as a letter", ByText: "as a text
 
 var letterForm = regexp.MustCompile(`^\(?([A-Za-z])[).]?$`)
 
-// RightOptions returns the indices of the right options. several says whether there may be
-// more than one.
+// RightOptions returns the indices of the right options. several allows more than one.
 func (r Row) RightOptions(as Reading, several bool) ([]int, error) {
 	if r.Right >= 0 {
 		return r.rightColumn()
@@ -51,7 +50,8 @@ func (r Row) RightOptions(as Reading, several bool) ([]int, error) {
 		return r.markedOptions(answers, several)
 	}
 	if len(answers) == len(r.Options) && isMask(answers) && (as == Any || len(answers) > 2) {
-		return nil, fmt.Errorf("the right answer is a list of 0 and 1, as many as there are options; write answer_is: mask if 1 marks the right ones")
+		return nil, fmt.Errorf("the right answer is a list of 0 and 1, as many as there are options; write " +
+			"answer_is: mask if 1 marks the right ones")
 	}
 	var right []int
 	for _, answer := range answers {
@@ -122,9 +122,8 @@ func (r Row) markedOptions(marks []any, several bool) ([]int, error) {
 	return right, refuseSeveral(right, several)
 }
 
-// Option returns the index of the option that an answer means. An answer that
-// can be read in several ways with different options is an error, and so is one
-// that means none.
+// Option returns the index of the option that answer means. An answer that means different
+// options in several readings is an error, and so is one that means none.
 func (r Row) Option(answer any, as Reading) (int, error) {
 	type found struct {
 		reading Reading
@@ -145,7 +144,8 @@ func (r Row) Option(answer any, as Reading) (int, error) {
 		return 0, fmt.Errorf("the right answer %.60q is none of the %d options, read %s (answer_is: %s)", shown,
 			len(r.Options), describedAs[as], as)
 	case len(all) == 0:
-		return 0, fmt.Errorf("the right answer %.60q is none of the options: no letter of (A) to (%s), no label, no text of an option and no place among them", shown, letterAt(len(r.Options)-1))
+		return 0, fmt.Errorf("the right answer %.60q is none of the options: no letter of (A) to (%s), no label, no "+
+			"text of an option and no place among them", shown, letterAt(len(r.Options)-1))
 	}
 	first := all[0]
 	for _, other := range all[1:] {
@@ -250,7 +250,7 @@ func textAfter(marker, text string) (string, error) {
 	return "", errors.New("the braces after the last \\boxed are not closed")
 }
 
-// FromMarker returns the row with what follows a marker in its answer, or in each of several.
+// FromMarker returns the row with its answer, or each of several, cut to what follows marker.
 func (r Row) FromMarker(marker string) (Row, error) {
 	after := func(v any) (any, error) {
 		if text, ok := v.(string); ok && text != "" {
@@ -273,8 +273,8 @@ func (r Row) FromMarker(marker string) (Row, error) {
 	return r, err
 }
 
-// Golds returns the answer of a question without options as texts: one, or those of
-// a list. A bool is yes or no.
+// Golds returns the accepted answers of a question without options as texts. A bool becomes yes
+// or no.
 func (r Row) Golds() ([]string, error) {
 	switch v := r.Answer.(type) {
 	case nil:
@@ -290,7 +290,8 @@ func (r Row) Golds() ([]string, error) {
 		}
 		return all, nil
 	case map[string]any:
-		return nil, fmt.Errorf("it is a mapping; a text, a number, true or false, or a list of texts is expected (a name with a dot leads into it: column.key)")
+		return nil, fmt.Errorf("it is a mapping; a text, a number, true or false, or a list of texts is expected (a " +
+			"name with a dot leads into it: column.key)")
 	case string:
 		if v == "" {
 			return nil, nil

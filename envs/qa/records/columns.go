@@ -12,25 +12,25 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Columns says which column holds which part of a question. A part that is not
-// named has the column of its own name, if there is one. A name with dots leads
-// into a value, of a list into each of its elements: question.stem.
+// Columns says which column holds which part of a question. A part without a name is read from
+// the column of its own name, if there is one. A dotted name (question.stem) leads into a value,
+// and into each element of a list.
 type Columns struct {
 	ID       string `json:"id,omitempty"`
 	Question string `json:"question,omitempty"`
 	// Context is one column or several, whose texts follow each other.
 	Context Names `json:"context,omitempty"`
-	// Options is one column (a list, its text in JSON or Python, or a mapping of texts and
-	// labels), or a list of columns with an option each. An empty list says that there are none.
+	// Options is one column (a list, its text in JSON or Python, or a mapping of texts and labels),
+	// or a list of columns with an option each. An empty list means no options.
 	Options Names `json:"options,omitempty"`
-	// Answer is one column or several, all of whose answers are right. One that is among
-	// several columns of options holds the right one.
+	// Answer is one column or several, all of whose answers are right. If it is one of several
+	// Options columns, that column holds the right option.
 	Answer Names `json:"answer,omitempty"`
 	// Solution says how the answer is found; worked examples show it.
 	Solution string `json:"solution,omitempty"`
 }
 
-// IsGiven reports whether anything is named.
+// IsGiven reports whether any column is named.
 func (c Columns) IsGiven() bool {
 	return c.ID+c.Question+c.Solution != "" || c.Context != nil || c.Options != nil || c.Answer != nil
 }
@@ -38,7 +38,7 @@ func (c Columns) IsGiven() bool {
 // Names is one name or a list of them.
 type Names []string
 
-// UnmarshalJSON reads either.
+// UnmarshalJSON reads a name or a list of names.
 func (n *Names) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -64,7 +64,7 @@ func (n Names) MarshalJSON() ([]byte, error) {
 // String returns the names with commas.
 func (n Names) String() string { return strings.Join(n, ", ") }
 
-// ColumnError is what is wrong with one column of a row.
+// ColumnError is an error in one column of a row.
 type ColumnError struct {
 	Column string
 	Err    error
@@ -79,7 +79,7 @@ func wrongColumn(column, format string, args ...any) error {
 	return ColumnError{column, fmt.Errorf(format, args...)}
 }
 
-// Row is the parts of a question as a row has them.
+// Row holds the parts of a question as read from a row.
 type Row struct {
 	ID, Question, Context string
 	Solution              string
@@ -90,8 +90,8 @@ type Row struct {
 	Right int
 }
 
-// For returns the columns with those of a file in the places that are not
-// named. The error names columns that the file does not have.
+// For returns c with missing names filled in from the columns of t. The error lists named columns
+// that t does not have.
 func (c Columns) For(t Table) (Columns, error) {
 	var errs []error
 	find := func(part string, name *string, needed bool) {
@@ -123,7 +123,8 @@ func (c Columns) For(t Table) (Columns, error) {
 	find("id", &c.ID, false)
 	if c.Question == "" && !slices.Contains(t.Columns, "question") {
 		if like := looksLike(t.Columns, questionNames); len(like) > 0 {
-			errs = append(errs, fmt.Errorf("there is no column \"question\"; the file has %s; write columns: {question: %s}", listOf(t.Columns), wording.Or(like)))
+			errs = append(errs, fmt.Errorf("there is no column \"question\"; the file has %s; write columns: "+
+				"{question: %s}", listOf(t.Columns), wording.Or(like)))
 		} else {
 			find("question", &c.Question, true)
 		}
@@ -236,7 +237,7 @@ func (c Columns) Read(fields map[string]any) (Row, error) {
 	}
 	if texts, marks := c.scoredOptions(fields); texts != nil {
 		row.Options, row.Answer = texts, marks
-		return row, checkOptions(c.Options[0], texts, nil)
+		return row, checkOptions(c.Options, texts, nil)
 	}
 	var err error
 	row.Options, row.Labels, err = c.readOptions(fields)
@@ -272,8 +273,8 @@ func answersOf(fields map[string]any, columns Names) any {
 	return all
 }
 
-// Lookup returns the value of a column; nil if there is none. Dots lead into a value, and
-// into each element of a list.
+// Lookup returns the value of a column; nil if there is none. A dotted name leads into a value,
+// and into each element of a list.
 func Lookup(fields map[string]any, column string) any {
 	if column == "" {
 		return nil
@@ -317,7 +318,8 @@ func textOf(v any) (string, error) {
 		for _, item := range v {
 			line, err := textOf(item)
 			if err != nil {
-				return "", errors.New("it is a list of mappings; a text, or a list of texts, is expected (a name with a dot leads into each: column.key)")
+				return "", errors.New("it is a list of mappings; a text, or a list of texts, is expected (a name " +
+					"with a dot leads into each: column.key)")
 			}
 			lines = append(lines, line)
 		}

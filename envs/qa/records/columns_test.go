@@ -36,7 +36,7 @@ func TestOptions(t *testing.T) {
 		{`{"options":"o"}`, `{"o":{"text":["x"],"label":["A","B"]}}`, "o: there are 1 texts and 2 labels"},
 		{`{"options":"o"}`, `{"o":["x",""]}`, "o: option 2 is empty"},
 		{`{"options":"o"}`, `{"o":["x","<image 2>"]}`, `o: option 2 refers to an image ("<image 2>")`},
-		{`{"options":["opa","opb","opc"]}`, `{"opa":"x","opb":"","opc":"z"}`, "opa, opb, opc: option 2 is empty"},
+		{`{"options":["opa","opb","opc"]}`, `{"opa":"x","opb":"","opc":"z"}`, "opb: the option is empty"},
 		{`{"question":"text"}`, `{"text":"Look at <image 1>."}`, `text: it refers to an image ("<image 1>")`},
 		{`{}`, `{"picture":{"bytes":"\u0000","path":"a.png"}}`, "picture: it holds an image"},
 		{`{}`, `{"image":"images/17.png"}`, "image: it holds an image"},

@@ -60,6 +60,7 @@ func readDelimited(data []byte, names []string) (Table, error) {
 		add(first, line)
 	}
 	for {
+		before := r.InputOffset()
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
 			return t, errors.Join(errs...)
@@ -68,6 +69,10 @@ func readDelimited(data []byte, names []string) (Table, error) {
 		}
 		line, _ := r.FieldPos(0)
 		line += skipped
+		if holdsRows(data[before:r.InputOffset()], comma, len(header)) && len(errs) < maxErrors {
+			errs = append(errs, fmt.Errorf("line %d has a quotation mark that is closed lines later, and all these lines "+
+				"look like rows%s", line, quotedLike))
+		}
 		// spreadsheets leave empty rows at the end
 		if slices.ContainsFunc(cells, func(cell string) bool { return cell != "" }) {
 			add(cells, line)
@@ -97,9 +102,24 @@ func checkLines(data []byte) error {
 	return nil
 }
 
+// holdsRows reports whether each line of one row has as many cells as a row: then a quotation mark that was
+// meant as text has joined them. A comma before a space is one of a sentence.
+func holdsRows(text []byte, comma rune, cells int) bool {
+	lines := 0
+	for line := range bytes.Lines(bytes.Trim(text, "\r\n")) {
+		lines++
+		if bytes.Count(line, []byte(string(comma)))-bytes.Count(line, []byte(string(comma)+" ")) != cells-1 {
+			return false
+		}
+	}
+	return lines > 1 && cells > 2
+}
+
+const quotedLike = `; a cell with a quotation mark is written "like ""this"" one"`
+
 func hintQuotes(err error) string {
 	if errors.Is(err, csv.ErrBareQuote) || errors.Is(err, csv.ErrQuote) {
-		return `; a cell with a quotation mark is written "like ""this"" one"`
+		return quotedLike
 	}
 	return ""
 }

@@ -50,9 +50,9 @@ func looksLike(columns, names []string) (all []string) {
 	return all
 }
 
-// Doubts returns what in a file can be meant and is not read: columns that look like options,
-// like another right answer or like a part in another spelling. given is what was named,
-// c what For made of it.
+// Doubts returns an error that names columns that are not read but look as if they should be:
+// like options, another right answer, or a part in another spelling. c is what given.For(t)
+// returned; needsAnswer says that questions must have a right answer.
 func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 	unused := c.Unused(t.Columns)
 	var errs []error
@@ -86,7 +86,8 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 		}
 		switch {
 		case len(c.Answer) > 0 && len(like) > 0:
-			errs = append(errs, fmt.Errorf("the right answer can be in the columns %s; write which: columns: {answer: %s}%s",
+			errs = append(errs, fmt.Errorf("the right answer can be in the columns %s; write which: columns: "+
+				"{answer: %s}%s",
 				wording.And(append([]string{c.Answer[0]}, like...)), c.Answer[0], hint))
 		case len(c.Answer) == 0 && len(like) > 0 && needsAnswer:
 			errs = append(errs, fmt.Errorf("there is no column \"answer\"; write columns: {answer: %s}%s",
@@ -110,10 +111,11 @@ func (c Columns) Doubts(t Table, given Columns, needsAnswer bool) error {
 	return errors.Join(errs...)
 }
 
-// Contexts returns the unused columns that may be what questions are about.
+// Contexts returns those of the unused columns whose names suggest a context.
 func Contexts(unused []string) []string { return looksLike(unused, contextNames) }
 
-// DescribeColumns returns columns as the subject of a sentence with its verb.
+// DescribeColumns returns "the column a" with the verb one, or "the columns a and b" with the
+// verb several.
 func DescribeColumns(names []string, one, several string) string {
 	if len(names) == 1 {
 		return "the column " + names[0] + " " + one
@@ -121,7 +123,7 @@ func DescribeColumns(names []string, one, several string) string {
 	return "the columns " + wording.And(names) + " " + several
 }
 
-// YAMLOf writes names as a campaign file does.
+// YAMLOf returns one name, or a list in brackets, as a campaign file writes them.
 func YAMLOf(names []string) string {
 	if len(names) == 1 {
 		return names[0]

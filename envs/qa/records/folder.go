@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -20,8 +22,8 @@ import (
 type shard struct{ config, split, path, pattern string }
 
 // Folder returns the files of one split of a data set's folder, in order, by the rules of the
-// Hugging Face hub: the head of its README.md says which configs and splits it has, or the
-// names of its folders and files say it. What there is one of need not be named.
+// Hugging Face hub: the head of its README.md says which configs and splits it has, or the names
+// of its folders and files say it. config and split may be "" where there is only one.
 func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 	folder = path.Clean(folder)
 	all, err := listFiles(files, folder)
@@ -45,7 +47,7 @@ func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 	}
 	shards = slices.DeleteFunc(shards, func(s shard) bool { return s.config != config })
 	ofStem := slices.DeleteFunc(slices.Clone(shards),
-		func(s shard) bool { return split == "" || s.split == split || stemOf(s.path) != split })
+		func(s shard) bool { return split == "" || s.split == split || Stem(s.path) != split })
 	if split, err = choose("split", split, shards, func(s shard) string { return s.split },
 		stemsOf(ofStem)...); err != nil {
 		return nil, err
@@ -132,7 +134,7 @@ func checkTogether(names []string) error {
 		if form := FormOf(name); !slices.Contains(forms, form) {
 			forms = append(forms, form)
 		}
-		if m := sharded.FindStringSubmatch(stemOf(name)); m != nil {
+		if m := sharded.FindStringSubmatch(Stem(name)); m != nil {
 			key := path.Join(path.Dir(name), m[1]) + "-of-" + m[3]
 			parts[key] = append(parts[key], m[2])
 			if n, _ := strconv.Atoi(m[3]); len(parts[key]) == n {
@@ -145,7 +147,7 @@ func checkTogether(names []string) error {
 			wording.And(forms))
 	}
 	for _, name := range names {
-		if m := sharded.FindStringSubmatch(stemOf(name)); m != nil {
+		if m := sharded.FindStringSubmatch(Stem(name)); m != nil {
 			if have := parts[path.Join(path.Dir(name), m[1])+"-of-"+m[3]]; len(have) > 0 {
 				return fmt.Errorf("%d of %s parts are there (%s); download the others", len(have),
 					strings.TrimLeft(m[3], "0"), strings.Join(have, ", "))
@@ -158,19 +160,24 @@ func checkTogether(names []string) error {
 // head is what is read of the YAML between the first two lines "---" of a README.md.
 type head struct {
 	Configs []struct {
-		Name  string    `yaml:"config_name"`
-		Files yaml.Node `yaml:"data_files"`
-		Dir   string    `yaml:"data_dir"`
+		Name  string `yaml:"config_name"`
+		Files any    `yaml:"data_files"`
+		Dir   string `yaml:"data_dir"`
 	} `yaml:"configs"`
 }
 
 // declaredFiles returns the files that the README.md declares; none if it declares none.
 func declaredFiles(files fs.FS, folder string, names []string) ([]shard, error) {
 	readme := path.Join(folder, "README.md")
-	data, err := fs.ReadFile(files, readme)
+	f, err := files.Open(readme)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, 1<<20)) // the head comes first
+	if err != nil {
 		return nil, err
 	}
 	h, err := parseHead(data)
@@ -182,9 +189,9 @@ func declaredFiles(files fs.FS, folder string, names []string) ([]shard, error) 
 		if c.Name == "" {
 			c.Name = "default"
 		}
-		patterns, err := patternsOf(&c.Files)
+		patterns, err := patternsOf(c.Files)
 		if err != nil {
-			return nil, fmt.Errorf("%s, line %d: config %s: %w", readme, c.Files.Line, c.Name, err)
+			return nil, fmt.Errorf("%s: config %s: %w", readme, c.Name, err)
 		}
 		if dir := path.Clean(c.Dir); len(patterns) == 0 && c.Dir != "" {
 			all = append(all, foundFiles(filesWithin(names, dir), c.Name)...)
@@ -229,48 +236,49 @@ func parseHead(data []byte) (h head, err error) {
 
 // patternsOf reads data_files: a path, a list of paths or of {split, path}, or a mapping of
 // splits to paths.
-func patternsOf(n *yaml.Node) ([]shard, error) {
-	var all []shard
-	add := func(split string, n *yaml.Node) {
-		paths := []*yaml.Node{n}
-		if n.Kind == yaml.SequenceNode {
-			paths = n.Content
+func patternsOf(files any) (all []shard, err error) {
+	add := func(split string, paths any) {
+		list, isList := paths.([]any)
+		if !isList {
+			list = []any{paths}
 		}
-		for _, p := range paths {
-			all = append(all, shard{split: split, path: p.Value})
+		for _, p := range list {
+			all = append(all, shard{split: split, path: fmt.Sprint(p)})
 		}
 	}
-	switch n.Kind {
-	case 0:
-	case yaml.ScalarNode:
-		add("train", n)
-	case yaml.MappingNode:
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			add(n.Content[i].Value, n.Content[i+1])
-		}
-	case yaml.SequenceNode:
-		for _, item := range n.Content {
-			if item.Kind == yaml.ScalarNode {
+	switch files := files.(type) {
+	case nil:
+	case []any:
+		for _, item := range files {
+			one, isMap := item.(map[string]any)
+			switch {
+			case !isMap:
 				add("train", item)
-				continue
-			}
-			var one struct {
-				Split string    `yaml:"split"`
-				Path  yaml.Node `yaml:"path"`
-			}
-			if err := item.Decode(&one); err != nil || one.Split == "" || one.Path.Kind == 0 {
+			case one["split"] == nil || one["path"] == nil:
 				return nil, errors.New("an entry of data_files is neither a path nor {split, path}")
+			default: // a split can be a year
+				add(fmt.Sprint(one["split"]), one["path"])
 			}
-			add(one.Split, &one.Path)
 		}
+	case map[string]any:
+		for _, split := range slices.Sorted(maps.Keys(files)) {
+			add(split, files[split])
+		}
+	case map[any]any: // of numbers among others
+		byName := map[string]any{}
+		//workflowcheck:ignore a map is made of a map
+		for split, paths := range files {
+			byName[fmt.Sprint(split)] = paths
+		}
+		return patternsOf(byName)
 	default:
-		return nil, errors.New("data_files is neither a path nor a list")
+		add("train", files)
 	}
 	return all, nil
 }
 
-// Match returns the names that a pattern stands for; ** is any number of folders, and at the
-// end of a pattern also the files in them.
+// Match returns the names that match pattern; ** matches any number of folders and, at the end,
+// also the files in them.
 func Match(names []string, pattern string) ([]string, error) {
 	steps := strings.Split(strings.ReplaceAll(pattern, "[!", "[^"), "/")
 	for _, step := range steps {
@@ -305,8 +313,8 @@ var (
 		"valid": "validation", "val": "validation", "dev": "validation"}
 )
 
-// stemOf returns a file's name without its folder and ending.
-func stemOf(name string) string {
+// Stem returns a file's name without folder and extension (.gz included).
+func Stem(name string) string {
 	base := strings.TrimSuffix(path.Base(name), ".gz")
 	return strings.TrimSuffix(base, path.Ext(base))
 }
@@ -314,7 +322,7 @@ func stemOf(name string) string {
 // stemsOf returns the names by which files can be chosen that share a split.
 func stemsOf(shards []shard) (all []string) {
 	for _, s := range shards {
-		all = append(all, stemOf(s.path))
+		all = append(all, Stem(s.path))
 	}
 	return all
 }
@@ -349,9 +357,9 @@ func foundFiles(names []string, config string) []shard {
 		if dir := path.Dir(name); dir != "." {
 			folders = strings.Split(dir, "/")
 		}
-		if m := sharded.FindStringSubmatch(stemOf(name)); m != nil {
+		if m := sharded.FindStringSubmatch(Stem(name)); m != nil {
 			s.split, how = m[1], 3
-		} else if n := len(folders); numbered.MatchString(stemOf(name)) && n > 0 {
+		} else if n := len(folders); numbered.MatchString(Stem(name)) && n > 0 {
 			s.split, how, folders = folders[n-1], 3, folders[:n-1]
 		}
 		var others []string
@@ -362,7 +370,7 @@ func foundFiles(names []string, config string) []shard {
 				others = append(others, folder)
 			}
 		}
-		if split := splitNamed(stemOf(name)); split != "" && how == 0 {
+		if split := splitNamed(Stem(name)); split != "" && how == 0 {
 			s.split, how = split, 1
 		}
 		if s.config == "" {

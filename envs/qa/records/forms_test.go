@@ -61,9 +61,10 @@ func TestForms(t *testing.T) {
 		{"a.jsonl", `{"a":NaN}`, "this is not JSON"},
 		{"a.json", strings.Repeat("[", 5000), "more than 500 deep"},
 		{"a.csv", "q,r\nO\xf9,1\n", "line 2 is not UTF-8 but perhaps Latin-1"},
-		{"a.csv", string(utf16Of("q,r\nx,1\n", binary.LittleEndian, true)), "this is UTF-16"},
-		{"a.csv", string(utf16Of("q,r\nx,1\n", binary.BigEndian, true)), "this is UTF-16"},
+		{"a.csv", string(utf16Of("q,r\nx,1\n", binary.LittleEndian, true)), "[q r] [{2 map[q:x r:1]}]"},
+		{"a.csv", string(utf16Of("q,r\nx,1\n", binary.BigEndian, true)), "[q r] [{2 map[q:x r:1]}]"},
 		{"a.jsonl", string(utf16Of(row, binary.LittleEndian, false)), "this is UTF-16"},
+		{"a.jsonl", string(utf16Of(row, binary.BigEndian, false)), "this is UTF-16"},
 		{"a.parquet", "version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n", "this is a Git LFS pointer"},
 		{"a.jsonl", "version https://git-lfs.github.com/spec/v1\n", "this is a Git LFS pointer"},
 		{"a.csv", "/annex/objects/SHA256E-s1--0.csv\n", "this is a git-annex pointer"},
@@ -158,6 +159,16 @@ func TestLogicalTypes(t *testing.T) {
 	for bytes, want := range map[string]any{"\x04\xe2": 12.5, "\xff\xfb": -0.05, "\x00": int64(0)} {
 		if got := decimalOf(parquet.FixedLenByteArrayValue([]byte(bytes)), 2); got != want {
 			t.Errorf("the decimal %q is %v, want %v", bytes, got, want)
+		}
+	}
+}
+
+// A config may name a folder, whose files are found as if it were the whole, or files in it.
+func TestHubDataDir(t *testing.T) {
+	for files, want := range map[string]string{"": "d/law/test.csv", "\n  data_files: more-*.csv": "d/law/more-1.csv"} {
+		folder := fstest.MapFS{"d/README.md": {Data: []byte("---\nconfigs:\n- config_name: law\n  data_dir: law" + files + "\n---\n")}, "d/test.csv": {}, "d/law/test.csv": {}, "d/law/more-1.csv": {}}
+		if names, err := Folder(folder, "d", "law", ""); err != nil || strings.Join(names, " ") != want {
+			t.Errorf("%s: %v, %v, want %s", files, names, err, want)
 		}
 	}
 }

@@ -1,7 +1,10 @@
 package records
 
 import (
+	"errors"
 	"flag"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -38,6 +41,16 @@ func TestHostile(t *testing.T) {
 		hostile.Files(t, n/4, []string{text}, func(data []byte) { _, _ = Read(name, gzipped(t, string(data)), Options{}) })
 	}
 	bomb := gzipped(t, strings.Repeat("question,answer\n", 100<<20/16))
-	hostile.Bounded(t, bomb, func(data []byte) { _, _ = Read("a.csv.gz", data, Options{}) })
+	hostile.Bounded(t, bomb, func(data []byte) {
+		if _, err := Read("a.csv.gz", data, Options{}); err == nil || !strings.Contains(err.Error(), "MB") {
+			t.Errorf("a bomb is refused with %v", err)
+		}
+	})
 	hostile.Files(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
+	dir := t.TempDir()
+	readme := filepath.Join(dir, "README.md")
+	if err := errors.Join(os.WriteFile(readme, []byte("---\nconfigs: []\n---\n"), 0o600), os.Truncate(readme, 1<<40)); err != nil {
+		t.Fatal(err)
+	}
+	hostile.Bounded(t, []byte("README.md of a terabyte"), func([]byte) { _, _ = Folder(os.DirFS(dir), ".", "", "") })
 }

@@ -23,36 +23,25 @@ func readJSON(data []byte, rows string) (Table, error) {
 		return t, errors.New("it is empty")
 	}
 	first, _, _ := bytes.Cut(bytes.TrimLeft(data, " \t\r\n"), []byte("\n"))
-	steps := strings.FieldsFunc(rows, func(r rune) bool { return r == '.' })
-	if !bytes.HasPrefix(first, []byte("{")) || !json.Valid(first) {
-		d := newDocument(data, steps)
-		v, err := d.read()
-		if err != nil {
-			return Table{}, err
-		}
-		if _, isList := v.([]any); !isList && rows == "" {
-			if err := askForRows(v); err != nil {
-				return Table{}, err
-			}
-		}
-		t.Records, errs = d.readRows(v)
-		t.Columns = columnsOf(t.Records)
-		return t, errors.Join(errs...)
-	}
-	if rows == "" { // else the object of a line holds many rows
+	texts, isOne := strings.Lines(string(data)), !bytes.HasPrefix(first, []byte("{")) || !json.Valid(first)
+	if isOne {
+		texts = slices.Values([]string{string(data)})
+	} else if rows == "" { // else the object of a line holds many rows
 		if err := checkLines(data); err != nil {
 			return Table{}, err
 		}
 	}
 	n := 0
-	for line := range strings.Lines(string(data)) {
-		n++
-		if strings.TrimSpace(line) == "" {
+	for text := range texts {
+		d := newDocument([]byte(text), strings.FieldsFunc(rows, func(r rune) bool { return r == '.' }))
+		d.before = n
+		if n++; strings.TrimSpace(text) == "" {
 			continue
 		}
-		d := newDocument([]byte(line), steps)
-		d.before = n - 1
 		v, err := d.read()
+		if err == nil && isOne && rows == "" {
+			err = askForRows(v)
+		}
 		var found []Record
 		if err == nil {
 			var faults []error
@@ -85,7 +74,7 @@ func askForRows(v any) error {
 	return fmt.Errorf("this is one object; say where its list of rows is: rows: %s", wording.Or(lists))
 }
 
-// ParseJSON reads one JSON value, in the values of a Record.
+// ParseJSON reads one JSON value; its result has the types of Record's values.
 func ParseJSON(text string) (any, error) {
 	d := newDocument([]byte(text), nil)
 	d.bare = true

@@ -35,27 +35,30 @@ func (c Columns) readOptions(fields map[string]any) (texts, labels []string, err
 	if len(c.Options) == 0 {
 		return nil, nil, nil
 	}
-	column := c.Options[0]
 	if len(c.Options) > 1 {
-		column = strings.Join(c.Options, ", ")
 		texts, err = c.separateOptions(fields)
-	} else {
-		texts, labels, err = parseOptions(Lookup(fields, column))
+	} else if texts, labels, err = parseOptions(Lookup(fields, c.Options[0])); err != nil {
+		err = ColumnError{c.Options[0], err}
 	}
 	if err != nil {
-		return nil, nil, ColumnError{column, err}
+		return nil, nil, err
 	}
-	return texts, labels, checkOptions(column, texts, labels)
+	return texts, labels, checkOptions(c.Options, texts, labels)
 }
 
-func checkOptions(column string, texts, labels []string) error {
+// checkOptions finds options that cannot be asked; they are in columns of their own, or in a list of one column.
+func checkOptions(columns Names, texts, labels []string) error {
 	for i, text := range texts {
+		column, option := columns[0], fmt.Sprintf("option %d", i+1)
+		if len(columns) > 1 {
+			column, option = columns[i], "the option"
+		}
 		switch {
 		case strings.TrimSpace(text) == "":
-			return wrongColumn(column, "option %d is empty", i+1)
+			return wrongColumn(column, "%s is empty", option)
 		case hasPlaceholder(text):
-			return wrongColumn(column,
-				"option %d refers to an image (%.40q); questions with images cannot be asked, only texts", i+1, text)
+			return wrongColumn(column, "%s refers to an image (%.40q); questions with images cannot be asked, only texts",
+				option, text)
 		case len(labels) > 0 && slices.Contains(labels[:i], labels[i]):
 			return wrongColumn(column, "the label %q is there twice", labels[i])
 		}
@@ -83,7 +86,7 @@ func (c Columns) separateOptions(fields map[string]any) ([]string, error) {
 	for _, column := range c.Options {
 		text, err := textOf(Lookup(fields, column))
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", column, err)
+			return nil, ColumnError{column, err}
 		}
 		texts = append(texts, text)
 	}
@@ -169,7 +172,11 @@ func mappedOptions(object map[string]any) (texts, labels []string, err error) {
 		}
 		return texts, labels, nil
 	}
-	for _, label := range slices.Sorted(maps.Keys(object)) {
+	keys := slices.Sorted(maps.Keys(object))
+	if !slices.ContainsFunc(keys, func(key string) bool { return strings.Trim(key, "0123456789") != "" }) {
+		slices.SortStableFunc(keys, func(a, b string) int { return len(a) - len(b) }) // 2 before 10
+	}
+	for _, label := range keys {
 		if len(label) > 2 {
 			return nil, nil, errOptions
 		}

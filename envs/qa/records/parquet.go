@@ -43,26 +43,29 @@ func readParquet(data []byte) (t Table, err error) {
 		return Table{}, fmt.Errorf("it has %d rows; at most %d are read", n, maxRows)
 	}
 	t.InRows = true
-	tree := &schemaTree{elements: file.Metadata().Schema}
-	root := tree.nextNode(0, 0)
-	for _, c := range root.children {
-		t.Columns = append(t.Columns, c.Name)
+	for _, c := range file.Root().Columns() {
+		if slices.Contains(t.Columns, c.Name()) {
+			return Table{}, fmt.Errorf("it has the column %q twice", c.Name())
+		}
+		t.Columns = append(t.Columns, c.Name())
 	}
 	if file.NumRows() == 0 {
 		return t, nil
 	}
+	leaves := slices.DeleteFunc(slices.Clone(file.Metadata().Schema),
+		func(e format.SchemaElement) bool { return e.NumChildren.V > 0 })
 	reader := parquet.NewReader(file)
 	chunk := make([]parquet.Row, 64)
 	for {
 		n, err := reader.ReadRows(chunk)
 		for _, row := range chunk[:n] {
-			r := &rowReader{leaves: make([][]parquet.Value, tree.leaves)}
+			r := &rowReader{leaves, make([][]parquet.Value, len(leaves))}
 			for _, v := range row {
-				r.leaves[v.Column()] = append(r.leaves[v.Column()], v)
+				r.values[v.Column()] = append(r.values[v.Column()], v)
 			}
 			fields := map[string]any{}
-			for _, c := range root.children {
-				fields[c.Name] = r.readField(c)
+			for _, c := range file.Root().Columns() {
+				fields[c.Name()] = r.readField(c)
 			}
 			t.Records = append(t.Records, Record{len(t.Records) + 1, fields})
 		}
@@ -77,113 +80,91 @@ func readParquet(data []byte) (t Table, err error) {
 	}
 }
 
-// schemaNode is a column, or a group of them.
-type schemaNode struct {
-	format.SchemaElement
-	children []*schemaNode
-	leaf     int // index of the column, or of its first one
-	def, rep int // levels at which it is there, and is repeated
+// firstLeaf returns the index of a column, or of the first one in a group.
+func firstLeaf(c *parquet.Column) int {
+	for !c.Leaf() {
+		c = c.Columns()[0]
+	}
+	return c.Index()
 }
 
-// schemaTree makes nodes of the elements of a schema, which lie depth first.
-type schemaTree struct {
-	elements   []format.SchemaElement
-	at, leaves int
+// rowReader assembles one row from the values that are not yet read.
+type rowReader struct {
+	leaves []format.SchemaElement
+	values [][]parquet.Value // by leaf
 }
 
-func (t *schemaTree) nextNode(def, rep int) *schemaNode {
-	n := &schemaNode{SchemaElement: t.elements[t.at], leaf: t.leaves, def: def, rep: rep}
-	if t.at++; t.at > 1 {
-		switch n.RepetitionType.V {
-		case format.Optional:
-			n.def++
-		case format.Repeated:
-			n.def++
-			n.rep++
-		}
-	}
-	if n.NumChildren.V == 0 {
-		t.leaves++
-	}
-	for range n.NumChildren.V {
-		n.children = append(n.children, t.nextNode(n.def, n.rep))
-	}
-	return n
-}
-
-func (n *schemaNode) isRepeated() bool { return n.RepetitionType.V == format.Repeated }
-
-// isA reports whether a node has a logical type, or the converted type of older files.
-func isA[T any](n *schemaNode, converted ...deprecated.ConvertedType) (*T, bool) {
-	if t, ok := any(n.LogicalType.Value).(*T); ok && t != nil {
-		return t, true
-	}
-	return new(T), n.LogicalType.Value == nil && n.ConvertedType.Valid && slices.Contains(converted, n.ConvertedType.V)
-}
-
-// rowReader assembles one row from the values that its columns still have.
-type rowReader struct{ leaves [][]parquet.Value }
-
-// readField returns the value of a node, a list if it is repeated.
-func (r *rowReader) readField(n *schemaNode) any {
-	first := r.leaves[n.leaf]
-	if len(first) == 0 || first[0].DefinitionLevel() < n.def {
-		r.skip(n)
-		if n.isRepeated() {
+// readField returns the value of a column or group, a list if it is repeated.
+func (r *rowReader) readField(c *parquet.Column) any {
+	first := r.values[firstLeaf(c)]
+	if len(first) == 0 || first[0].DefinitionLevel() < c.MaxDefinitionLevel() {
+		r.skip(c)
+		if c.Repeated() {
 			return []any{}
 		}
 		return nil
 	}
-	if !n.isRepeated() {
-		return r.readPresent(n)
+	if !c.Repeated() {
+		return r.readPresent(c)
 	}
 	list := []any{}
 	for {
-		list = append(list, r.readPresent(n))
-		if rest := r.leaves[n.leaf]; len(rest) == 0 || rest[0].RepetitionLevel() != n.rep {
+		list = append(list, r.readPresent(c))
+		if rest := r.values[firstLeaf(c)]; len(rest) == 0 || rest[0].RepetitionLevel() != c.MaxRepetitionLevel() {
 			return list
 		}
 	}
 }
 
-// skip takes one value of each column of a node.
-func (r *rowReader) skip(n *schemaNode) {
-	if len(n.children) == 0 && len(r.leaves[n.leaf]) > 0 {
-		r.leaves[n.leaf] = r.leaves[n.leaf][1:]
+// skip takes one value of each column of a group.
+func (r *rowReader) skip(c *parquet.Column) {
+	if c.Leaf() && len(r.values[c.Index()]) > 0 {
+		r.values[c.Index()] = r.values[c.Index()][1:]
 	}
-	for _, c := range n.children {
-		r.skip(c)
+	for _, inner := range c.Columns() {
+		r.skip(inner)
 	}
 }
 
 // readPresent returns a value that is there.
-func (r *rowReader) readPresent(n *schemaNode) any {
-	if len(n.children) == 0 {
-		v := r.leaves[n.leaf][0]
-		r.leaves[n.leaf] = r.leaves[n.leaf][1:]
-		return n.meaningOf(v)
+func (r *rowReader) readPresent(c *parquet.Column) any {
+	if c.Leaf() {
+		v := r.values[c.Index()][0]
+		r.values[c.Index()] = r.values[c.Index()][1:]
+		return r.meaningOf(c, v)
 	}
 	object := map[string]any{}
-	for _, c := range n.children {
-		object[c.Name] = r.readField(c)
+	for _, inner := range c.Columns() {
+		object[inner.Name()] = r.readField(inner)
 	}
-	if _, isList := isA[format.ListType](n, deprecated.List); isList || len(n.children) == 1 &&
-		n.children[0].Name == "list" {
-		if items, ok := object[n.children[0].Name].([]any); ok && len(n.children) == 1 {
-			return unwrapItems(items, n.children[0])
-		}
+	if len(c.Columns()) != 1 {
+		return object
 	}
-	if _, isMap := isA[format.MapType](n, deprecated.Map, deprecated.MapKeyValue); isMap && len(n.children) == 1 &&
-		len(n.children[0].children) == 2 {
-		pairs, _ := object[n.children[0].Name].([]any)
+	group := c.Columns()[0]
+	items, isRepeated := object[group.Name()].([]any)
+	_, isList := logicalType(c).(*format.ListType)
+	_, isMap := logicalType(c).(*format.MapType)
+	switch { // some older writers say it by the name alone
+	case (isList || group.Name() == "list") && isRepeated:
+		return unwrapItems(items, group)
+	case (isMap || group.Name() == "key_value" || group.Name() == "map") && len(group.Columns()) == 2:
 		entries := map[string]any{}
-		for _, pair := range pairs {
+		for _, pair := range items {
 			entry, _ := pair.(map[string]any)
-			entries[textOfKey(entry[n.children[0].children[0].Name])] = entry[n.children[0].children[1].Name]
+			entries[textOfKey(entry[group.Columns()[0].Name()])] = entry[group.Columns()[1].Name()]
 		}
 		return entries
 	}
 	return object
+}
+
+// logicalType returns what values mean, also of files that say it in the older way; nil if
+// nothing is said.
+func logicalType(c *parquet.Column) any {
+	if t := c.Type().LogicalType(); t != nil {
+		return t.Value
+	}
+	return nil
 }
 
 func textOfKey(v any) string {
@@ -194,62 +175,47 @@ func textOfKey(v any) string {
 }
 
 // unwrapItems returns the elements of a list that its writer put into a group of one each.
-func unwrapItems(items []any, group *schemaNode) []any {
-	if len(group.children) != 1 || group.Name == "array" || strings.HasSuffix(group.Name, "_tuple") {
+func unwrapItems(items []any, group *parquet.Column) []any {
+	if len(group.Columns()) != 1 || group.Name() == "array" || strings.HasSuffix(group.Name(), "_tuple") {
 		return items
 	}
 	for i, item := range items {
 		if one, ok := item.(map[string]any); ok {
-			items[i] = one[group.children[0].Name]
+			items[i] = one[group.Columns()[0].Name()]
 		}
 	}
 	return items
 }
 
 // meaningOf returns a value as its logical type means it.
-func (n *schemaNode) meaningOf(v parquet.Value) any {
-	if _, ok := isA[format.DateType](n, deprecated.Date); ok {
+func (r *rowReader) meaningOf(c *parquet.Column, v parquet.Value) any {
+	switch t := logicalType(c).(type) {
+	case *format.DateType:
 		return time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
-	}
-	if t, ok := isA[format.TimestampType](n, deprecated.TimestampMillis, deprecated.TimestampMicros); ok {
-		unit := n.unitOf(t.Unit, deprecated.TimestampMillis)
+	case *format.TimestampType:
+		unit := t.Unit.Value.Duration()
 		perSecond := int64(time.Second / unit)
-		seconds, rest := v.Int64()/perSecond, v.Int64()%perSecond
 		layout := "2006-01-02 15:04:05.999999999"
 		if t.IsAdjustedToUTC {
 			layout += "Z"
 		}
-		return time.Unix(seconds, rest*int64(unit)).UTC().Format(layout)
-	}
-	if t, ok := isA[format.TimeType](n, deprecated.TimeMillis, deprecated.TimeMicros); ok {
-		return time.Unix(0, wholeOf(v)*int64(n.unitOf(t.Unit,
-			deprecated.TimeMillis))).UTC().Format("15:04:05.999999999")
-	}
-	if t, ok := isA[format.DecimalType](n, deprecated.Decimal); ok {
-		scale := t.Scale
-		if n.Scale.Valid {
-			scale = n.Scale.V
-		}
-		return decimalOf(v, int(scale))
-	}
-	if t, ok := isA[format.IntType](n, deprecated.Uint8, deprecated.Uint16, deprecated.Uint32,
-		deprecated.Uint64); ok && !t.IsSigned {
-		if v.Kind() == parquet.Int32 {
+		return time.Unix(v.Int64()/perSecond, v.Int64()%perSecond*int64(unit)).UTC().Format(layout)
+	case *format.TimeType:
+		return time.Unix(0, wholeOf(v)*int64(t.Unit.Value.Duration())).UTC().Format("15:04:05.999999999")
+	case *format.DecimalType:
+		return decimalOf(v, int(t.Scale))
+	case *format.IntType:
+		if !t.IsSigned && v.Kind() == parquet.Int32 {
 			return int64(v.Uint32())
 		}
-		if u := v.Uint64(); u > math.MaxInt64 {
-			return strconv.FormatUint(u, 10)
+		if !t.IsSigned && v.Uint64() > math.MaxInt64 {
+			return strconv.FormatUint(v.Uint64(), 10)
 		}
-		return v.Int64()
-	}
-	if _, ok := isA[format.UUIDType](n); ok && len(v.ByteArray()) == 16 {
-		b := v.ByteArray()
-		return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-	}
-	if _, ok := isA[format.Float16Type](n); ok && len(v.ByteArray()) == 2 {
-		return numberOr(halfOf(binary.LittleEndian.Uint16(v.ByteArray())))
-	}
-	if _, ok := isA[format.JsonType](n, deprecated.Json); ok {
+	case *format.UUIDType:
+		if b := v.ByteArray(); len(b) == 16 {
+			return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+		}
+	case *format.JsonType:
 		if parsed, err := ParseJSON(string(v.ByteArray())); err == nil {
 			return parsed
 		}
@@ -266,19 +232,12 @@ func (n *schemaNode) meaningOf(v parquet.Value) any {
 		return numberOr(short)
 	case parquet.Double:
 		return numberOr(v.Double())
+	case parquet.FixedLenByteArray:
+		if _, isHalf := r.leaves[c.Index()].LogicalType.Value.(*format.Float16Type); isHalf && len(v.ByteArray()) == 2 {
+			return numberOr(halfOf(binary.LittleEndian.Uint16(v.ByteArray())))
+		}
 	}
 	return string(v.ByteArray())
-}
-
-// unitOf returns the unit of a time; older files say it by their converted type.
-func (n *schemaNode) unitOf(unit format.TimeUnit, millis deprecated.ConvertedType) time.Duration {
-	switch {
-	case unit.Value != nil:
-		return unit.Value.Duration()
-	case n.ConvertedType.V == millis:
-		return time.Millisecond
-	}
-	return time.Microsecond
 }
 
 func wholeOf(v parquet.Value) int64 {
@@ -353,8 +312,8 @@ func legacyTimestamp(v deprecated.Int96) string {
 	return time.Unix((int64(v[2])-unixEpoch)*86400, nanos).UTC().Format("2006-01-02 15:04:05.999999999")
 }
 
-// IsImage reports whether a value is an image: what the hub's files hold for one
-// (bytes with a path), bytes that are not text, or a data URL.
+// IsImage reports whether a value is an image: bytes with a path, as in the hub's files, bytes
+// that are not text, or a data URL.
 func IsImage(v any) bool {
 	switch v := v.(type) {
 	case string:
@@ -369,7 +328,7 @@ func IsImage(v any) bool {
 	return false
 }
 
-// Plain returns fields as JSON can hold them: bytes that are not text in base64.
+// Plain returns v with bytes that are not text in base64, so that JSON can hold it.
 func Plain(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -4,19 +4,21 @@
 // the bytes are.
 //
 // Columns finds the parts of a question in a row by the names of its columns: the text, the
-// options in the forms that public data sets have, and the right answer, which is never
-// guessed where it can be read in two ways.
+// options in the forms of public data sets, and the right answer. An ambiguous answer is an
+// error, never guessed.
 package records
 
 import (
 	"bytes"
 	"compress/gzip"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"roundtable/envs/wording"
@@ -25,21 +27,21 @@ import (
 // Record is one row. Its values are nil, bool, int64, float64, string, []any and
 // map[string]any.
 type Record struct {
-	At     int // line, or row where the file has no lines; from 1
+	At     int // line number, or row number where the file has no lines; from 1
 	Fields map[string]any
 }
 
-// Table is what a file holds.
+// Table is the content of a file.
 type Table struct {
 	Records []Record
-	Columns []string // of all records together: in the file's order, of JSON sorted
-	InRows  bool     // At counts rows
-	// Semicolons says that they divide the cells: commas may be those of decimals.
+	Columns []string // of all records together, in the file's order; for JSON sorted
+	InRows  bool     // Record.At counts rows, not lines
+	// Semicolons says that semicolons separate the cells, so commas may be decimal commas.
 	Semicolons bool
-	Notes      []string // what a reader of the file should know, as its delimiter
+	Notes      []string // what the user should know, such as the delimiter found
 }
 
-// Place returns where a record is, in words.
+// Place returns where a record is, as "line 3" or "row 3".
 func (t Table) Place(r Record) string {
 	if t.InRows {
 		return fmt.Sprintf("row %d", r.At)
@@ -47,17 +49,17 @@ func (t Table) Place(r Record) string {
 	return fmt.Sprintf("line %d", r.At)
 }
 
-// Options say of a file what its name and bytes do not.
+// Options say how to read a file, where its name and bytes do not.
 type Options struct {
-	Form   Form     // "" is by the ending of the name
-	Rows   string   // of JSON: the keys, with dots, that lead to the list of rows; rows have the fields above them too
-	Header []string // of delimited text without a header: the names of its columns
+	Form   Form     // "": by the extension of the name
+	Rows   string   // JSON: dotted path to the list of rows; rows inherit the fields above them
+	Header []string // delimited text without a header: the names of its columns
 }
 
-// Form is how a file is written.
+// Form is the format of a file.
 type Form string
 
-// The forms that are read.
+// The forms that can be read. JSON includes JSON lines, CSV all delimited text.
 const (
 	JSON    Form = "json"
 	CSV     Form = "csv"
@@ -74,17 +76,17 @@ const maxErrors = 20
 // some 25 times as much memory.
 func maxUnpacked(packed int) int { return min(4<<30, max(10<<20, 100*packed)) }
 
-// Extensions are the endings of the files that can be read, each also with .gz.
+// Extensions returns the extensions of the files that can be read, each also with .gz.
 func Extensions() []string {
 	return []string{".csv", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv"}
 }
 
-// FormOf returns the form that the ending of a name says; "" if it says none.
+// FormOf returns the form by the extension of a file's name; "" if unknown.
 func FormOf(name string) Form {
 	return endings[path.Ext(strings.TrimSuffix(strings.ToLower(name), ".gz"))]
 }
 
-// Read reads a file.
+// Read parses data, the content of the file name.
 func Read(name string, data []byte, o Options) (Table, error) {
 	if o.Form == "" {
 		if o.Form = FormOf(name); o.Form == "" {
@@ -93,6 +95,9 @@ func Read(name string, data []byte, o Options) (Table, error) {
 		}
 	}
 	data, err := unpack(data)
+	if err == nil {
+		data, err = decodeUTF16(data)
+	}
 	if err == nil {
 		err = refuseForeign(data, o.Form)
 	}
@@ -133,7 +138,8 @@ func unpack(data []byte) ([]byte, error) {
 	if err == nil {
 		most := maxUnpacked(len(data))
 		if data, err = io.ReadAll(io.LimitReader(z, int64(most)+1)); err == nil && len(data) > most {
-			return nil, fmt.Errorf("it unpacks to more than %d MB, far more than data of its size; if that is right, unpack it first", most>>20)
+			return nil, fmt.Errorf("it unpacks to more than %d MB, far more than data of its size; if that is right, "+
+				"unpack it first", most>>20)
 		}
 	}
 	if err != nil {
@@ -142,14 +148,31 @@ func unpack(data []byte) ([]byte, error) {
 	return data, nil
 }
 
+// decodeUTF16 returns a text in UTF-8 that spreadsheets saved in UTF-16 with its mark.
+func decodeUTF16(data []byte) ([]byte, error) {
+	var order binary.ByteOrder = binary.LittleEndian
+	switch {
+	case bytes.HasPrefix(data, []byte("\xfe\xff")):
+		order = binary.BigEndian
+	case !bytes.HasPrefix(data, []byte("\xff\xfe")):
+		return data, nil
+	}
+	if len(data)%2 != 0 {
+		return nil, errors.New("it begins as UTF-16 and ends within a character; save it as UTF-8")
+	}
+	units := make([]uint16, len(data)/2)
+	for i := range units {
+		units[i] = order.Uint16(data[2*i:])
+	}
+	return []byte(string(utf16.Decode(units))), nil
+}
+
 // foreign are the beginnings of files that are something else than they are taken for.
 var foreign = []struct{ begins, text string }{
 	{"version https://git-lfs.github.com/spec/",
 		"this is a Git LFS pointer and not the data; git lfs pull downloads it"},
 	{"../.git/annex/", "this is a git-annex pointer and not the data; git annex get downloads it"},
 	{"/annex/objects/", "this is a git-annex pointer and not the data; git annex get downloads it"},
-	{"\xff\xfe", "this is UTF-16; save the file as UTF-8"},
-	{"\xfe\xff", "this is UTF-16; save the file as UTF-8"},
 	{"\x00\x00\xfe\xff", "this is UTF-32; save the file as UTF-8"},
 	{"PK\x03\x04", "this is a ZIP archive or an Excel file; unpack it, or save the sheet as CSV"},
 	{"\xd0\xcf\x11\xe0", "this is an Excel file; save the sheet as CSV"},
@@ -175,7 +198,7 @@ func refuseForeign(data []byte, form Form) error {
 	case bytes.HasPrefix(begin, []byte("<")) && (hasFold(begin, "<!doctype html") || hasFold(begin, "<html")):
 		return errors.New("this is a web page and not the data; download the file itself")
 	case form != Parquet && len(data) > 3 && (data[1] == 0 && data[3] == 0 || data[0] == 0 && data[2] == 0):
-		return errors.New("this is UTF-16; save the file as UTF-8")
+		return errors.New("this is UTF-16 without its mark; save the file as UTF-8")
 	}
 	return nil
 }

@@ -47,6 +47,17 @@ func lines(t testing.TB) []byte {
 		line{Question: "Seen?", Image: &picture{[]byte{0xff, 0xd8}, "p.jpg"}})
 }
 
+func TestParquetWithAColumnTwice(t *testing.T) {
+	type row struct {
+		Answer string `parquet:"answer"`
+		Other  string `parquet:"answes"`
+	}
+	data := bytes.ReplaceAll(parquetOf(t, row{"a", "b"}), []byte("answes"), []byte("answer"))
+	if _, err := readParquet(data); err == nil || !strings.Contains(err.Error(), `the column "answer" twice`) {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestReadParquet(t *testing.T) {
 	table, err := readParquet(lines(t))
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 	"github.com/expr-lang/expr/vm"
 )
 
-// Case is what an expression is about. Answer and Key are a number where the
-// question asks for one, a list of letters where it asks for several options,
-// and else a text: of a choice its letter.
+// Case holds the variables of an expression. Answer and Key are a number where the question asks
+// for one, a list of letters where it asks for several options, and else a text: for a choice its
+// letter.
 type Case struct {
 	Answer   any            `expr:"answer"`
 	Key      any            `expr:"key"`    // the right answer; nil if there is none
@@ -45,7 +45,7 @@ const (
 // on the order of a map, or that make long texts of short ones.
 var refused = []string{"now", "date", "duration", "timezone", "keys", "values", "toPairs", "repeat"}
 
-// Compile reads an expression and checks its names and types.
+// Compile parses an expression and checks its names and types against Case.
 func Compile(source string) (Expression, error) {
 	if strings.TrimSpace(source) == "" || len(source) > maxSource {
 		return Expression{}, fmt.Errorf("expression has %d characters; expected 1 to %d", len(source), maxSource)
@@ -56,7 +56,8 @@ func Compile(source string) (Expression, error) {
 	}
 	program, err := expr.Compile(source, options...)
 	if err != nil {
-		return Expression{}, fmt.Errorf("expression: %s; it may use answer, key, keys, option, id, question, context, options and fields", oneLine(err))
+		return Expression{}, fmt.Errorf("expression: %s; it may use answer, key, keys, option, id, question, "+
+			"context, options and fields", oneLine(err))
 	}
 	depth := nesting{}
 	node := program.Node()
@@ -99,7 +100,8 @@ func oneLine(err error) string {
 	return text
 }
 
-// Score returns the expression's value: a number from 0 to 1, or true and false.
+// Score returns the expression's value for c: a number from 0 to 1; true is 1, false 0. Other
+// values are errors.
 func (e Expression) Score(c Case) (score float64, err error) {
 	defer func() {
 		if r := recover(); r != nil { // the library's own: it returns errors as far as it sees them

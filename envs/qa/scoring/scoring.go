@@ -1,6 +1,6 @@
-// Package scoring says how an answer to a question is scored: a choice in a
-// campaign file, numeric tolerance, and expressions. It promises scores from 0 to
-// 1 that depend on nothing but what they are given, in bounded time.
+// Package scoring reads from a campaign file how answers to a question are scored, and scores
+// them by numeric tolerance or an expression. Scores are from 0 to 1, depend only on their
+// inputs, and take bounded time.
 package scoring
 
 import (
@@ -15,24 +15,24 @@ import (
 	"roundtable/envs/wording"
 )
 
-// Scoring is a way to score answers; the zero value is the one of a question's kind.
+// Scoring is a way to score answers; the zero value means that of the question's kind.
 type Scoring struct {
 	Name       string     // exact, number, f1, expression, command or judge
 	Tolerance  Tolerance  // of number
 	Expression Expression // of expression
 	Command    []string   // of command: a program and its arguments
 	Timeout    time.Duration
-	Judge      json.RawMessage // of judge: who judges by which rubric, for the one who asks it
+	Judge      json.RawMessage // of judge: its model and rubric, see plan.JudgeForm
 }
 
-// The names of the scorings.
+// Values of Scoring.Name.
 const (
-	Exact        = "exact"  // 1 for a right answer, 0 for another
-	Number       = "number" // 1 within the tolerance
-	F1           = "f1"     // overlap with the right answer
+	Exact        = "exact"  // 1 for a right answer, else 0
+	Number       = "number" // 1 within the tolerance, else 0
+	F1           = "f1"     // overlap of words with the right answer; see qa.F1
 	ByExpression = "expression"
-	ByCommand    = "command" // a program's; see envs.Outside
-	ByJudge      = "judge"   // a model's; see envs.Judged
+	ByCommand    = "command" // a program scores; see envs.Outside
+	ByJudge      = "judge"   // a model scores; see envs.Judged
 )
 
 const expected = `expected exact, number, f1, {number: {absolute: …, relative: …}}, {expression: "…"}, {command: [program, argument, …], timeout: 1m} or {judge: {model: …, rubric: "…"}}`
@@ -43,7 +43,7 @@ const (
 	mostTimeout    = 24 * time.Hour
 )
 
-// Tolerance is how far a number may be from the right one: by either, the larger.
+// Tolerance is how far a number may be from the right one: the larger of Absolute and Relative.
 type Tolerance struct {
 	Absolute float64 `json:"absolute,omitempty"`
 	Relative float64 `json:"relative,omitempty"` // share of the right number
@@ -130,7 +130,7 @@ func (s Scoring) MarshalJSON() ([]byte, error) {
 	return json.Marshal(s.Name)
 }
 
-// IsZero reports whether each kind is scored in its own way.
+// IsZero reports whether s is the zero value.
 func (s Scoring) IsZero() bool { return s.Name == "" }
 
 func (t Tolerance) check() error {
@@ -140,8 +140,8 @@ func (t Tolerance) check() error {
 	return nil
 }
 
-// Within reports whether a number is as near to the right one as the tolerance
-// asks. Both are decimal numbers; equal ones always are.
+// Within reports whether answer is within the tolerance of key. Both are decimal numbers; equal
+// ones always are.
 func (t Tolerance) Within(answer, key string) bool {
 	if answer == key {
 		return true

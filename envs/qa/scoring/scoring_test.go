@@ -48,6 +48,18 @@ func TestScoring(t *testing.T) {
 	}
 }
 
+// What nobody chose is not written.
+func TestIsZero(t *testing.T) {
+	type params struct {
+		Score Scoring `json:"score,omitzero"`
+	}
+	for want, s := range map[string]Scoring{`{}`: {}, `{"score":"f1"}`: {Name: F1}} {
+		if data, err := json.Marshal(params{s}); err != nil || string(data) != want {
+			t.Errorf("%+v is written as %s, %v", s, data, err)
+		}
+	}
+}
+
 func TestTolerance(t *testing.T) {
 	for _, x := range []struct {
 		t           Tolerance
@@ -58,6 +70,7 @@ func TestTolerance(t *testing.T) {
 		{Tolerance{}, "1", "1.0000000000000001", false},
 		{Tolerance{Absolute: 0.1}, "0.3", "0.2", true},
 		{Tolerance{Absolute: 0.1}, "0.31", "0.2", false},
+		{Tolerance{Absolute: 0.1}, "8.3", "8.2", true}, // 0.1000000000000014 in binary
 		{Tolerance{Relative: 0.01}, "99", "100", true},
 		{Tolerance{Relative: 0.01}, "98.9", "100", false},
 		{Tolerance{Absolute: 2, Relative: 0.01}, "98.5", "100", true},

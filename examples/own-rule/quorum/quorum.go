@@ -53,6 +53,7 @@ func (r rule) Tally(p decision.Profile) decision.Result {
 func (r rule) Words() decision.Words {
 	words := r.Rule.Words()
 	words.Name = "plurality voting with a quorum"
-	words.Explanation = fmt.Sprintf("The candidate with more votes than any other is selected if at least %d %% of all agents vote. Otherwise no candidate is selected.", r.percent)
+	words.Explanation = fmt.Sprintf("The candidate with more votes than any other is selected if at least %d %% of "+
+		"all agents vote. Otherwise no candidate is selected.", r.percent)
 	return words
 }

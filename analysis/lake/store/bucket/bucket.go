@@ -76,7 +76,7 @@ func (s *S3) Get(ctx context.Context, key string) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// Hash reads the object: what the server says of it is not proof.
+// Hash reads the whole object and hashes it: what the server says of it is no proof.
 func (s *S3) Hash(ctx context.Context, key string) (size int64, sum string, err error) {
 	return s.downloadObject(ctx, key, func(int64) io.Writer { return io.Discard })
 }

@@ -69,7 +69,8 @@ func newClient(ctx context.Context, l location, stall time.Duration) (*s3.Client
 		return nil, errors.New("the bucket's region is not known: set AWS_REGION, or add ?region=… to the location")
 	}
 	if _, err := cfg.Credentials.Retrieve(ctx); err != nil {
-		return nil, fmt.Errorf("no AWS credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or run where a role is given: %w", err)
+		return nil, fmt.Errorf("no AWS credentials were found: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or "+
+			"AWS_PROFILE, or run where a role is given: %w", err)
 	}
 	return client, nil
 }
@@ -85,9 +86,11 @@ func checkEndpoint(endpoint *string, named bool) error {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return errors.New("the endpoint is not an address; one is https://host or http://host:port")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("the endpoint is more than an address; credentials belong into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or a profile")
+		return errors.New("the endpoint is more than an address; credentials belong into AWS_ACCESS_KEY_ID and " +
+			"AWS_SECRET_ACCESS_KEY or a profile")
 	case u.Scheme == "http" && !named && !isLoopback(u.Hostname()):
-		return fmt.Errorf("the endpoint http://%s of the environment is not encrypted; if that is meant, say so in the location: ?endpoint=http://%s", u.Host, u.Host)
+		return fmt.Errorf("the endpoint http://%s of the environment is not encrypted; if that is meant, say so in "+
+			"the location: ?endpoint=http://%s", u.Host, u.Host)
 	}
 	return nil
 }

@@ -47,7 +47,8 @@ var faults = []struct {
 	{[]string{missingCode}, "there is no such object", fs.ErrNotExist},
 	{[]string{"NoSuchBucket"}, "there is no such bucket; a lake does not make one", nil},
 	{[]string{"AccessDenied", "Forbidden", "AllAccessDisabled", "AccountProblem"},
-		"permission denied; what is needed: s3:ListBucket on the bucket, s3:GetObject, s3:PutObject, s3:DeleteObject and s3:AbortMultipartUpload on what is below the prefix", fs.ErrPermission},
+		"permission denied; what is needed: s3:ListBucket on the bucket, s3:GetObject, s3:PutObject, s3:DeleteObject " +
+			"and s3:AbortMultipartUpload on what is below the prefix", fs.ErrPermission},
 	{[]string{"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "InvalidClientTokenId",
 		"XAmzContentSHA256Mismatch"},
 		"the server does not accept the credentials", fs.ErrPermission},

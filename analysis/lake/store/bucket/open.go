@@ -36,14 +36,14 @@ type location struct {
 	pathStyle        *bool
 }
 
-// Open opens the store at s3://bucket/prefix and checks that it can be read,
-// listed and written with conditions. The bucket must exist.
+// Open opens the store at, an s3://bucket/prefix, and checks that it can be read, listed and
+// written conditionally. The bucket must exist.
 func Open(at string) (store.Store, error) {
 	return openS3(context.Background(), at, stallTime)
 }
 
-// OpenToRead is Open that needs no right to write. Whether the bucket can be written is
-// checked before the first write.
+// OpenToRead is Open without the check of writing, which is made before the first write: reading
+// needs no right to write.
 func OpenToRead(at string) (store.Store, error) {
 	return readS3(context.Background(), at, stallTime)
 }
@@ -85,7 +85,8 @@ func parseS3(at string) (location, error) {
 		return location{}, errors.New("the location is s3://bucket/prefix; credentials are not part of it")
 	}
 	if !bucketName.MatchString(u.Host) {
-		return location{}, errors.New("the location is s3://bucket/prefix, and this bucket's name is none: 3 to 63 characters of a-z, 0-9, dot and hyphen")
+		return location{}, errors.New("the location is s3://bucket/prefix, and this bucket's name is none: 3 to 63 " +
+			"characters of a-z, 0-9, dot and hyphen")
 	}
 	l := location{bucket: u.Host, prefix: strings.Trim(u.Path, "/")}
 	if l.prefix != "" {
@@ -171,7 +172,8 @@ func (s *S3) probeCondition(ctx context.Context, header string, c condition) err
 			return s.explainError("opening", "it", err)
 		}
 	}
-	return fmt.Errorf("lake %s: the server ignores %s; two writers could both take themselves for the first, so it cannot hold a lake", s, header)
+	return fmt.Errorf("lake %s: the server ignores %s; two writers could both take themselves for the first, so it "+
+		"cannot hold a lake", s, header)
 }
 
 // fewTries is for a user who waits in front of the screen.

@@ -1,12 +1,15 @@
 package bucket_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -222,5 +225,37 @@ func TestS3Endpoints(t *testing.T) {
 		if err := bucket.CheckEndpoint(&endpoint, true); err != nil {
 			t.Errorf("the named endpoint %s: %v", endpoint, err)
 		}
+	}
+}
+
+// Where a server lists late, this process lists what it has stored itself, and its folders.
+func TestListsWhatItStored(t *testing.T) {
+	var opened atomic.Bool
+	s, err := bucket.Open(storetest.At(answers(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case !opened.Load() || isList(r):
+			healthy(w, r)
+		case isWrite(r):
+			w.Header().Set("ETag", `"1"`)
+		default:
+			w.Header().Set("ETag", `"1"`)
+			w.Header().Set("Content-Length", "3")
+		}
+	}), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened.Store(true)
+	if err := s.PutIfAbsent(t.Context(), "a/b/1.json", []byte("123")); err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.List(t.Context(), "a/")
+	if err != nil || len(all) != 1 || all[0].Key != "a/b/1.json" || all[0].Size != 3 {
+		t.Errorf("it lists %v, %v", all, err)
+	}
+	if folders, err := s.(interface {
+		Folders(ctx context.Context, prefix string) ([]string, error)
+	}).Folders(t.Context(), "a/"); err != nil || !slices.Equal(folders, []string{"b"}) {
+		t.Errorf("its folders are %v, %v", folders, err)
 	}
 }

@@ -78,7 +78,7 @@
   const found = document.getElementById("found");
   const read = async (again) => {
     try {
-      const answer = await fetch(found.dataset.from + (again ? "?again=yes" : "")), text = await answer.text();
+      const answer = await fetch(found.dataset.from + (again ? (found.dataset.from.includes("?") ? "&" : "?") + "again=yes" : "")), text = await answer.text();
       if (!answer.ok) throw new Error(text);
       const open = Array.from(found.querySelectorAll("details[id][open]"), (d) => d.id);
       found.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);

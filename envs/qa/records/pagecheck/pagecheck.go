@@ -1,6 +1,6 @@
-// Package pagecheck opens Parquet files of strangers: what one may unpack to is bounded by its
-// size before the library reads it. The library makes room for whatever a footer, the head of
-// a page or a run of equal values claims, so that some bytes could ask for all memory.
+// Package pagecheck opens Parquet files from untrusted sources: it bounds what a file may unpack
+// to by its size before the library reads it. The library allocates whatever a footer, a page
+// header or a run of equal values claims, so a few bytes could demand all memory.
 package pagecheck
 
 import (
@@ -35,9 +35,9 @@ var errCut = errors.New("a page is cut short, or is not what its head says")
 var errRuns = errors.New("its truth values are written as runs, which are not read; " +
 	"write the file in version 1 of Parquet's pages (pyarrow: data_page_version=\"1.0\")")
 
-// Open opens a file whose decoded rows take perRow bytes each, and perValue more for each of
-// their values beside its content, and of which some columns are not going to be read. An error
-// says what is wrong in it. The library may still panic on damaged bytes, here and later.
+// Open checks and opens a file. A decoded row takes perRow bytes, and each value perValue bytes
+// besides its content; unread are columns that will not be read and so are not counted. The
+// library may still panic on damaged bytes, here and later.
 func Open(data []byte, perRow, perValue int, unread ...string) (*parquet.File, error) {
 	if err := checkFooter(data); err != nil {
 		return nil, err

@@ -226,6 +226,21 @@ func TestBombs(t *testing.T) {
 	}
 }
 
+// A column without pages takes nothing, and is no fault.
+func TestEmptyColumn(t *testing.T) {
+	type number struct {
+		N int32 `parquet:"n"`
+	}
+	empty := func(m *format.FileMetaData) {
+		m.NumRows, m.RowGroups[0].NumRows = 0, 0
+		chunk := &m.RowGroups[0].Columns[0].MetaData
+		chunk.NumValues, chunk.TotalCompressedSize = 0, 0
+	}
+	if _, err := pagecheck.Open(forge[number](t, dataPage(0, 0, 0, format.Plain), nil, empty), 100, 100); err != nil {
+		t.Error(err)
+	}
+}
+
 // A column is left out by its name in the schema, as readers find it, not by what its values claim
 // to be of.
 func TestUnreadColumns(t *testing.T) {
