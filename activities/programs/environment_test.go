@@ -151,7 +151,7 @@ func TestTrustIsBounded(t *testing.T) {
 	}
 	began := time.Now()
 	for _, command := range [][]string{{"./endless"}, {"sh", "endless"}} {
-		if _, err := TrustOf(folder, command); err == nil || !strings.Contains(err.Error(), "more than 128 MB") {
+		if _, err := TrustOf(folder, command); err == nil || !strings.Contains(err.Error(), "more than 512 MB") {
 			t.Errorf("%q: %v", command, err)
 		}
 	}

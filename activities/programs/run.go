@@ -265,7 +265,7 @@ var trustMark = regexp.MustCompile(`#([0-9a-f]{32})`)
 
 // mostTrusted is the greatest size of the files that a command names, in bytes: to hash more would
 // keep whoever only looks at a stranger's campaign busy.
-const mostTrusted = 128 << 20
+const mostTrusted = 512 << 20
 
 // TrustOf returns what TrustEnv must hold to trust command in folder: both, for people and
 // ListTrusted, and a hash of them and of the files that the command's words name.
