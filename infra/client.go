@@ -261,37 +261,46 @@ func (h atLeast) WithGroup(name string) slog.Handler {
 	return atLeast{h.level, h.Handler.WithGroup(name)}
 }
 
-// A server of this process answers late, after a burst of work, but it cannot be
-// gone: what a worker reports to it is waited for this long. The SDK gives up after
-// 10 s, and an activity whose result was given up is not tried again before it has
-// been silent for too long.
-const reportPatience = 5 * time.Minute
+// A server of this process answers late, after a burst of work or once a stopped process goes on,
+// but it cannot be gone: what is to change something in it is waited for this long. The SDK gives up
+// after 5 or 10 s; then a campaign does not begin, and an activity whose result was given up is not
+// tried again before it has been silent for too long.
+const ownServerPatience = 5 * time.Minute
 
-// reportsAtOnce bounds the reports under way: they are written one after the other,
+// reportsAtOnce bounds the reports of a worker under way: they are written one after the other,
 // and those that wait here do not grow old in the server.
 const reportsAtOnce = 64
 
 // patientOptions are those of a client of our own server.
 func patientOptions() []grpc.DialOption {
 	return []grpc.DialOption{
-		grpc.WithChainUnaryInterceptor(reportPatiently(make(chan struct{}, reportsAtOnce))),
+		grpc.WithChainUnaryInterceptor(callPatiently(make(chan struct{}, reportsAtOnce))),
 		// Pings tell that another machine is gone. Here they would tell that both are busy.
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Hour, Timeout: reportPatience}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Hour, Timeout: ownServerPatience}),
 	}
 }
 
-// reportPatiently gives what a worker reports more time than its context does.
-func reportPatiently(underWay chan struct{}) grpc.UnaryClientInterceptor {
+// callPatiently gives calls that connect, start, signal or report more time than their contexts do. An
+// interrupt ends the first three; what was done is reported all the same.
+func callPatiently(reports chan struct{}) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
 		options ...grpc.CallOption) error {
-		if !strings.Contains(method, "/Respond") {
-			return invoke(ctx, method, request, reply, cc, options...)
-		}
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), reportPatience)
+		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), ownServerPatience)
 		defer cancel()
-		underWay <- struct{}{}
-		defer func() { <-underWay }()
-		return invoke(ctx, method, request, reply, cc, options...)
+		switch name := method[strings.LastIndexByte(method, '/')+1:]; {
+		case strings.HasPrefix(name, "Respond"):
+			reports <- struct{}{}
+			defer func() { <-reports }()
+		case strings.HasPrefix(name, "Start"), strings.HasPrefix(name, "Signal"), name == "GetSystemInfo", name == "DescribeNamespace":
+			defer context.AfterFunc(ctx, func() {
+				if errors.Is(ctx.Err(), context.Canceled) {
+					cancel()
+				}
+			})()
+		default:
+			patient = ctx
+		}
+		return invoke(patient, method, request, reply, cc, options...)
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
+
+	"roundtable/cmd/internal/screentest"
 )
 
 // A launched run outlives the command that launched it, and its record says where to look; what
@@ -19,12 +20,10 @@ func TestDetach(t *testing.T) {
 	if record["campaign"] != "left" || record["pid"].(float64) <= 0 || record["log"] != filepath.Join(".roundtable", "left.log") || record["status_command"] != "roundtable status left --lake='a lake'" {
 		t.Fatalf("the record is %s", out)
 	}
-	for range 600 {
-		if d, _ := readHere(t, dir, []string{"verify", "left", "--lake", "a lake"}); d.code == 0 {
-			break
-		}
-		time.Sleep(100 * time.Millisecond)
-	}
+	screentest.Until(t, "the end", func() bool {
+		d, _ := readHere(t, dir, []string{"verify", "left", "--json", "--lake", "a lake"})
+		return strings.Contains(d.out, `"sealed": true`)
+	})
 	contains(t, output(t, dir, "analyze", "left", "--lake", "a lake"), "left: 3 of 3 collaborations finished (3 succeeded")
 	save(t, dir, "wrong.yaml", "name: wrong\n")
 	said, err := program(t, dir, "run", "wrong.yaml", "--detach").CombinedOutput()
