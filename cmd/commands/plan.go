@@ -187,7 +187,7 @@ func (r planReport) print(folder string) {
 	if len(r.plan.Changed) > 0 {
 		fmt.Printf("Changed on the command line: %s\n", wording.SafeLines(strings.Join(r.plan.Changed, " ")))
 	}
-	printPlan(r.file, r.all)
+	printPlan(r.file, r.all, r.predicted)
 	printSurveys(r.file.Surveys)
 	fmt.Printf("%s\n", wording.SafeLines(r.there.Prompts.String()))
 	r.there.Print()
@@ -317,10 +317,10 @@ func forecastFile(ctx context.Context, o *cli.Options, path string, flags planni
 func (f forecast) String() string {
 	c, cost := f.plan.Campaign, "at a price that is not known"
 	if usd := f.predicted.CostUSD; usd != nil {
-		cost = fmt.Sprintf("about $%.2f, at most $%.2f", usd.Mean, usd.High)
+		cost = fmt.Sprintf("about %s, at most %s", cli.Dollars(usd.Mean), cli.Dollars(usd.High))
 	}
 	if l := f.predicted.Labels; l != nil && l.CostUSD != nil {
-		cost += fmt.Sprintf("; labels about $%.2f", l.CostUSD.Mean)
+		cost += "; labels about " + cli.Dollars(l.CostUSD.Mean)
 	}
 	return fmt.Sprintf("%s: %s, %s, about %s calls, %s; %s", c.Name, wording.Count(len(c.Conditions), "condition"),
 		wording.Count(c.Size(), "collaboration"), cli.Abbreviate(int64(f.predicted.Calls.Mean)), cost,
@@ -336,15 +336,15 @@ func (f forecast) proposal() string {
 	}
 	limit := "without a cap"
 	if usd := f.manifest.Limits.CostUSD; usd != nil {
-		limit = fmt.Sprintf("with a cap of $%.2f", *usd)
+		limit = "with a cap of " + cli.Dollars(*usd)
 	}
 	return fmt.Sprintf("Proposed: %s, each decided in %s: %s; %s", wording.Count(f.all[0].Instances, "question"),
 		wording.Count(len(ways), "way"), wording.And(ways), limit)
 }
 
 // printPlan prints what tells the conditions apart and how much each of them
-// runs, and above it what they share.
-func printPlan(file campaignfile.File, all []planned) {
+// runs and is likely to take, and above it what they share.
+func printPlan(file campaignfile.File, all []planned, predicted predictions.Prediction) {
 	columns, values := file.Columns()
 	same := file.Shared()
 	sizes := []struct {
@@ -376,7 +376,7 @@ func printPlan(file campaignfile.File, all []planned) {
 	t := table.NewWriter()
 	t.SetStyle(table.StyleLight)
 	var right []table.ColumnConfig
-	for i := settings; i < len(columns); i++ {
+	for i := settings; i < len(columns)+4; i++ {
 		right = append(right, table.ColumnConfig{Number: i + 2, Align: text.AlignRight})
 	}
 	t.SetColumnConfigs(right)
@@ -391,10 +391,19 @@ func printPlan(file campaignfile.File, all []planned) {
 		}
 		return append(r, rest...)
 	}
-	t.AppendHeader(row("condition", columns, "cells", "turns at most"))
+	header, likely := []any{"cells", "turns at most"}, predicted.AsksModels()
+	if likely {
+		header = append(header, "likely tokens", "likely cost")
+	}
+	t.AppendHeader(row("condition", columns, header...))
 	cells, turns := 0, 0
 	for i, p := range all {
-		t.AppendRow(row(p.Condition, values[i], p.Cells, p.MaxTurns))
+		takes := []any{p.Cells, p.MaxTurns}
+		if likely {
+			tokens, cost := predicted.Conditions[i].TokensAndCost()
+			takes = append(takes, tokens, cost)
+		}
+		t.AppendRow(row(p.Condition, values[i], takes...))
 		cells, turns = cells+p.Cells, turns+p.MaxTurns
 	}
 	t.AppendFooter(row("", nil, cells, turns))

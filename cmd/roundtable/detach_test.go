@@ -21,8 +21,7 @@ func TestDetach(t *testing.T) {
 		t.Fatalf("the record is %s", out)
 	}
 	screentest.Until(t, "the end", func() bool {
-		d, _ := readHere(t, dir, []string{"verify", "left", "--json", "--lake", "a lake"})
-		return strings.Contains(d.out, `"sealed": true`)
+		return strings.Contains(command(t, dir, nil, "verify", "left", "--json", "--lake", "a lake").out, `"sealed": true`)
 	})
 	contains(t, output(t, dir, "analyze", "left", "--lake", "a lake"), "left: 3 of 3 collaborations finished (3 succeeded")
 	save(t, dir, "wrong.yaml", "name: wrong\n")

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,6 +24,24 @@ type predicted struct {
 		Basis, Bound string
 		Labels       *struct{ Calls struct{ Mean, Most float64 } }
 		Usable       []struct{ Turns, Usable int }
+		Conditions   []struct {
+			Calls, Tokens float64
+			CostUSD       *float64 `json:"cost_usd"`
+		}
+	}
+}
+
+// checkConditions checks that what is likely for each condition adds up to what is for the campaign.
+func (p predicted) checkConditions(t *testing.T) {
+	t.Helper()
+	calls, usd := 0., 0.
+	for _, c := range p.Prediction.Conditions {
+		calls += c.Calls
+		usd += *c.CostUSD
+	}
+	total := p.Prediction
+	if len(total.Conditions) != len(p.Conditions) || math.Abs(calls-total.Calls.Mean) > 1e-6 || math.Abs(usd-total.CostUSD.Mean) > 1e-9 {
+		t.Errorf("the conditions take %v calls and $%v, the campaign %v and $%v", calls, usd, total.Calls.Mean, total.CostUSD.Mean)
 	}
 }
 
@@ -66,6 +85,8 @@ func TestPilot(t *testing.T) {
 		t.Errorf("scripted agents cost %v", cost)
 	}
 	p := predictedBy(t, program(t, dir, "plan", "pilot.yaml", "--pilot", "0.5", "--json"))
+	guess.checkConditions(t)
+	p.checkConditions(t)
 	var st []struct{ Succeeded, Cells int }
 	if err := json.Unmarshal([]byte(output(t, dir, "status", "pilot", "--json")), &st); err != nil || len(st) != 1 || st[0].Succeeded != 30 {
 		t.Errorf("after a pilot of 30 of 60 cells: %+v %v", st, err)
@@ -137,6 +158,8 @@ labels: {model: openai/fake, reasks: 3}
 	if free.Prediction.CostUSD == nil || bound.Prediction.CostUSD == nil {
 		t.Fatalf("the prices of all models are given, and the cost is not known: %+v", free.Prediction)
 	}
+	free.checkConditions(t)
+	contains(t, output(t, dir, "plan", "real.yaml"), "LIKELY TOKENS │ LIKELY COST", fmt.Sprintf(" │     $%.4f │", bound.Prediction.CostUSD.Mean))
 	if a, b := free.Prediction.OutputTokens.Most, bound.Prediction.OutputTokens.Most; b >= a || b != 300*bound.Prediction.Calls.Most {
 		t.Errorf("at most %v output tokens without max_tokens, %v with", a, b)
 	}

@@ -79,7 +79,7 @@ func (f Forecast) CappedBy(most Forecast) Forecast {
 const level = 0.95
 
 // forecastPilot extrapolates from the collaborations of a pilot to all cells of each
-// condition, which are known by condition ID. The interval is Student's, for the total of
+// condition that cells has the number of, by condition ID. The interval is Student's, for the total of
 // a sample of clusters: the means' uncertainty and the spread of the cells still to come.
 // The cells of one instance and replicate are a cluster, since conditions ask the same
 // questions: a long one is long in all of them. Where a condition has one cell, the spread
@@ -87,7 +87,7 @@ const level = 0.95
 func forecastPilot(pilot []record.Collaboration, cells map[string]int) (Forecast, bool) {
 	strata := map[string][]record.Collaboration{}
 	for _, c := range pilot {
-		if c.Status == "succeeded" {
+		if _, asked := cells[c.ConditionID]; asked && c.Status == "succeeded" {
 			strata[c.ConditionID] = append(strata[c.ConditionID], c)
 		}
 	}

@@ -50,12 +50,40 @@ type Prediction struct {
 	Unpriced []string `json:"unpriced,omitempty"`
 	// Labels are what labelling takes besides that, by a guess; nil if nobody labels.
 	Labels *Forecast `json:"labels,omitempty"`
-	live   float64   // likely calls of models that take time
+	// Conditions is what is likely for each condition of the plan, in its order, without labels and checks.
+	Conditions []Likely `json:"conditions"`
+	live       float64  // likely calls of models that take time
 	// Usable is how many turns of a pilot had a usable answer; nil without one.
 	Usable []Usability `json:"usable,omitempty"`
 	// Until is how many of the cells its question takes; nil if it has none.
 	Until *Question `json:"until,omitempty"`
 }
+
+// Likely is what all cells of one condition are likely to take.
+type Likely struct {
+	Calls   float64  `json:"calls"`
+	Tokens  float64  `json:"tokens"`             // of input and output
+	CostUSD *float64 `json:"cost_usd,omitempty"` // nil if some price is not known
+}
+
+func likelyOf(f Forecast) Likely {
+	l := Likely{Calls: f.Calls.Mean, Tokens: f.InputTokens.Mean + f.OutputTokens.Mean}
+	if f.CostUSD != nil {
+		l.CostUSD = &f.CostUSD.Mean
+	}
+	return l
+}
+
+// TokensAndCost returns both for people.
+func (l Likely) TokensAndCost() (tokens, cost string) {
+	if cost = "not known"; l.CostUSD != nil {
+		cost = cli.Dollars(*l.CostUSD)
+	}
+	return cli.Abbreviate(int64(math.Ceil(l.Tokens))), cost
+}
+
+// AsksModels reports whether any model takes part that is not simulated.
+func (p Prediction) AsksModels() bool { return p.live > 0 }
 
 // Guess predicts before any model was called: scripted agents play one collaboration of each condition in
 // memory, and answers get the lengths of recorded ones. most is the largest number of calls per collaboration,
@@ -63,6 +91,7 @@ type Prediction struct {
 func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s store.Store,
 	most []int) (Prediction, error) {
 	var sum Forecast
+	var conditions []Likely
 	b, sources, played := bounds{byModel: map[string]Forecast{}}, providers.Sources(s, p), 0.
 	for i, c := range p.Campaign.Conditions {
 		rehearsed, _, err := collaboration.Rehearse(p, i, "", plugins, sources, providers.New(s).Build)
@@ -74,6 +103,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 		f := guessCalls(cells, mostCalls, turns, turns)
 		played += float64(cells * mostCalls)
 		b.addModels(cells, mostCalls, turns)
+		conditions = append(conditions, likelyOf(f))
 		if i == 0 {
 			sum = f
 		} else {
@@ -90,7 +120,8 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 	}
 	again := againAtMost(p, m)
 	return Prediction{Forecast: sum, Basis: b.basisText(), Bound: b.boundText(again),
-		Unpriced: slices.Sorted(maps.Keys(b.unpriced)), live: live, Early: earlyText(sum.Calls.Mean, played)}, nil
+		Unpriced: slices.Sorted(maps.Keys(b.unpriced)), Conditions: conditions, live: live,
+		Early: earlyText(sum.Calls.Mean, played)}, nil
 }
 
 // statedBound is how many tokens an answer has at most where neither
@@ -377,9 +408,18 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 			"may be without a cell that succeeded; `roundtable status %s` says more", wording.Count(first, "cell"),
 			p.Campaign.Name))
 	}
-	return Prediction{Forecast: f, Usable: usable,
+	return Prediction{Forecast: f, Conditions: byCondition(pilot, p.Campaign), Usable: usable,
 		Basis: fmt.Sprintf("a pilot of %d of %s, with 95 %% intervals, which end at what there can be at most", first,
 			wording.Count(p.Campaign.Size(), "cell"))}, nil
+}
+
+// byCondition extrapolates from a pilot for each condition by itself.
+func byCondition(pilot []record.Collaboration, c plan.Campaign) (all []Likely) {
+	for i, condition := range c.Conditions {
+		f, _ := forecastPilot(pilot, map[string]int{condition.ID(): c.CellsOf(i)})
+		all = append(all, likelyOf(f))
+	}
+	return all
 }
 
 // endedOf returns the first cells of a plan, as far as they have ended.
@@ -421,7 +461,7 @@ func (p Prediction) Print(limits plan.Limits, cells int) {
 		if math.IsInf(v, 0) {
 			return "?"
 		}
-		return fmt.Sprintf("$%.2f", v)
+		return cli.Dollars(v)
 	}
 	row("calls", p.Calls, count)
 	row("input tokens", p.InputTokens, count)
@@ -503,7 +543,7 @@ func (p Prediction) printBounds() {
 		fmt.Println(p.Early)
 	}
 	if p.Bound != "" && p.CostUSD != nil {
-		fmt.Printf("It cannot cost more than $%.2f: %s.\n", p.CostUSD.Most, p.Bound)
+		fmt.Printf("It cannot cost more than %s: %s.\n", cli.Dollars(p.CostUSD.Most), p.Bound)
 	}
 	switch {
 	case p.Paid == nil:
@@ -546,9 +586,9 @@ func (p Prediction) paidShare(l plan.Limits) *float64 {
 func Predict(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, most []int,
 	share float64, again string) (predicted Prediction, err error) {
 	if predicted, err = Guess(o.Plugins, p, m, s, most); err == nil && share > 0 {
-		can := predicted.Forecast
+		can := predicted
 		predicted, err = runPilot(ctx, o, s, p, m, share, again)
-		predicted.Forecast = predicted.CappedBy(can)
+		predicted.Forecast, predicted.live = predicted.CappedBy(can.Forecast), can.live
 	}
 	if err == nil {
 		predicted.Labels, err = guessLabels(o.Plugins, p, m, s, most)
