@@ -169,6 +169,19 @@ type Request struct {
 	Scene *Scene
 }
 
+// ReadDocument decodes the JSON document that a scripted labeller or judge answers: the second message.
+// Messages after it tell what to fix, which rules never need.
+func (r Request) ReadDocument(into any) error {
+	err := errors.New("no question")
+	if len(r.Messages) > 1 {
+		err = json.Unmarshal([]byte(r.Messages[1].Content), into)
+	}
+	if err != nil {
+		return &Error{Class: Fail, Provider: "scripted", Code: "no_question", Message: err.Error(), Unbilled: true}
+	}
+	return nil
+}
+
 // Turn identifies the turn that a request is for. It stays the same over retries and restarts.
 type Turn struct {
 	Campaign, Condition, Collaboration string
