@@ -100,8 +100,8 @@ func (s *Sample) Deviation(decimals int) Cell {
 	return Number(stat.StdDev(s.Values, nil), decimals)
 }
 
-// Mean returns the mean of the values with the standard error sd/√n, sd with
-// n-1; none without spread.
+// Mean returns the mean of the values with the standard error sd/√n, sd with n-1; the cell has no standard
+// error if all values are equal, and is empty without values.
 func (s *Sample) Mean(decimals int) Cell {
 	var values [][2]float64
 	for _, v := range s.Values {

@@ -227,7 +227,7 @@ func safeText(s string) string {
 	return s
 }
 
-// Wrap breaks s into lines of at most 110 characters, each after indent.
+// Wrap returns the words of s in lines of at most 110 characters, indent included; the last line ends too.
 func Wrap(indent, s string) string {
 	var b strings.Builder
 	line := indent

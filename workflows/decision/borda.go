@@ -15,7 +15,8 @@ type BordaParams struct {
 	Partial bool `json:"partial"` // a ranking may stop early
 }
 
-// DefaultBorda5 returns the parameters of the code of paper 2's authors: five places count.
+// DefaultBorda5 returns the parameters of the code of paper 2's authors: five places count, and a ranking may
+// stop early.
 func DefaultBorda5() BordaParams { return BordaParams{Top: 5, Partial: true} }
 
 type borda struct {

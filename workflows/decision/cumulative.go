@@ -34,6 +34,7 @@ const (
 
 const mostPoints = 10_000
 
+// String returns "candidates", "agents" or the number.
 func (p Points) String() string {
 	switch p {
 	case PerCandidate:
