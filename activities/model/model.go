@@ -102,22 +102,9 @@ func SplitAtEnds(messages []Message) [][]Block {
 	return split
 }
 
-// Parameters of sampling; nil and zero mean the provider's default.
-type Parameters struct {
-	Temperature *float64 `json:"temperature,omitempty"`
-	TopP        *float64 `json:"top_p,omitempty"`
-	MaxTokens   int      `json:"max_tokens,omitempty"`
-	Seed        *int64   `json:"seed,omitempty"`
-	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is one of plan.Efforts; models that do not reason ignore or refuse it.
-	ReasoningEffort string `json:"reasoning_effort,omitempty"`
-	// Thinking is how many tokens a model may think for, of those that take a number.
-	Thinking int `json:"thinking,omitempty"`
-	// Logprobs asks for the log-probabilities of the answer's tokens.
-	Logprobs bool `json:"logprobs,omitempty"`
-	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
-	ExtraBody map[string]any `json:"extra_body,omitempty"`
-}
+// Parameters are the sampling parameters of a request, with the fields of plan.Generate; nil and zero mean the
+// provider's default.
+type Parameters plan.Generate
 
 // CheckNoExtra returns an error if ExtraBody is set, for providers that do not pass it on.
 func (p Parameters) CheckNoExtra() error {
