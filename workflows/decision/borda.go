@@ -44,8 +44,7 @@ func (r borda) Value(b transcript.Ballot, candidate, n int) *big.Rat {
 }
 
 func (r borda) Tally(p Profile) Result {
-	scores := totalScores(p, r.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, r.Value)
 }
 
 func (r borda) Words() Words {
