@@ -50,8 +50,8 @@ func TierOf(said string) plan.Tier {
 	return ""
 }
 
-// Probe returns the shortest request with parameters p.
-func Probe(p Parameters) Request {
+// NewProbe returns the shortest request with parameters p.
+func NewProbe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
 }
 

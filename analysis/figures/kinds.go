@@ -58,9 +58,9 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "information-distance"
 
-// NeedLanguage reports whether a figure draws measures that dialogue.WithLanguage adds to a
+// NeedsLanguage reports whether a figure draws measures that dialogue.WithLanguage adds to a
 // campaign. name is no alias.
-func NeedLanguage(name string) bool { return name == distance }
+func NeedsLanguage(name string) bool { return name == distance }
 
 const (
 	percentY    = "total utility, % of Umax"

@@ -18,8 +18,8 @@ import (
 // Formats returns the formats that Write knows.
 func Formats() []string { return []string{"text", "md", "csv", "json", "html", "latex"} }
 
-// Ending returns the format for a file extension without its dot ("" is text); "" if there is none.
-func Ending(ending string) string {
+// FormatByEnding returns the format for a file extension without its dot ("" is text); "" if there is none.
+func FormatByEnding(ending string) string {
 	switch ending {
 	case "", "txt":
 		return "text"

@@ -31,7 +31,7 @@ func readSpeech(r *campaign.Run, rows record.Rows) error {
 		s.Words += (float64(counts.Words) - s.Words) / float64(s.Messages)
 		s.Grade += (counts.Grade() - s.Grade) / float64(s.Messages)
 	}
-	english := language.English(texts)
+	english := language.IsEnglish(texts)
 	for i := range all {
 		all[i].English = english
 	}

@@ -57,7 +57,7 @@ var repeatMeasures = []struct {
 		}
 		return table.Cell{Value: r.Score, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
 	}},
-	{"optimism", func(r crossval.Repeated) table.Cell { return table.Known(r.Optimism, 4) }},
+	{"optimism", func(r crossval.Repeated) table.Cell { return table.NumberOrEmpty(r.Optimism, 4) }},
 	{"last round of all", func(r crossval.Repeated) table.Cell { return table.Number(r.Round, 2) }},
 	{"gap closed, %", func(r crossval.Repeated) table.Cell { return table.Percent(r.GapClosed) }},
 }

@@ -112,7 +112,7 @@ func readLake(t *testing.T, what string, objects map[string]string) {
 	ctx, s := t.Context(), storetest.NewMemory(objects)
 	_, _ = Check(ctx, s, catalogue.Builtin(), "golden")
 	_, _ = lake.Progress(ctx, s, "golden")
-	_, _ = ledger.Spent(ctx, s, "golden")
+	_, _ = ledger.ReadSpent(ctx, s, "golden")
 	d, err := lake.ReadDataset(ctx, s, "golden")
 	if err != nil {
 		return
