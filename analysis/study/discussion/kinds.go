@@ -117,7 +117,8 @@ func (d discussions) meansOfKinds(all []discussed, leavesApprovalOut bool) (mean
 // addKindsNote explains the rows of meansOfKinds, if there are any.
 func addKindsNote(t *table.Table, means []discussed, which string) {
 	if len(means) > 0 {
-		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+": all discussions under rules of the kind, "+which)
+		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
+			": all discussions under rules of the kind, "+which)
 	}
 }
 

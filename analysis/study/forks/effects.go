@@ -50,7 +50,8 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 		table.Column("by chance, SD", func(r row) table.Cell { return table.NumberOrEmpty(r.chanceSpread(), 3) }),
 		table.Column("calls", func(r row) table.Cell { return table.Count(r.countCalls()) }),
 		table.Column("cost USD", func(r row) table.Cell { return table.NumberOrEmpty(sumPaid(r.Runs), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.NumberOrEmpty(sumPaid(r.originalRuns()), 4) }),
+		table.Column("original USD",
+			func(r row) table.Cell { return table.NumberOrEmpty(sumPaid(r.originalRuns()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration continues the stored turns of one of "+c.Original.Name+

@@ -174,7 +174,8 @@ func (n noise) payAbove() *float64 {
 func noiseColumns(unit string) []table.Columns[noise] {
 	column := table.Column[noise]
 	half := func(header string, instances, replicates float64) table.Columns[noise] {
-		return column(header, func(n noise) table.Cell { return table.NumberOrEmpty(n.halfWidth(instances, replicates), 4) })
+		return column(header,
+			func(n noise) table.Cell { return table.NumberOrEmpty(n.halfWidth(instances, replicates), 4) })
 	}
 	return []table.Columns[noise]{
 		column("env", func(n noise) table.Cell { return table.Word(n.environment) }),
