@@ -232,7 +232,7 @@ func TestTokensOfInstantModelsAreCapped(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "budget reached: ") || !strings.Contains(err.Error(), "`roundtable resume capped --tokens N` continues") {
 		t.Errorf("PlayRound says %v", err)
 	}
-	spent, err := ledger.Spent(t.Context(), s, p.Campaign.Name)
+	spent, err := ledger.ReadSpent(t.Context(), s, p.Campaign.Name)
 	noError(t, err)
 	if spent.Tokens == 0 || spent.Tokens > 3000 {
 		t.Errorf("%d tokens spent", spent.Tokens)

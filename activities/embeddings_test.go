@@ -125,7 +125,7 @@ func lines(n int) iter.Seq2[[]string, error] {
 
 func spent(t *testing.T, s store.Store) money.Amount {
 	t.Helper()
-	sum, err := ledger.Spent(ctx, s, "spoken")
+	sum, err := ledger.ReadSpent(ctx, s, "spoken")
 	noError(t, err)
 	return sum
 }

@@ -41,7 +41,7 @@ func TestKinds(t *testing.T) {
 			t.Errorf("%v becomes %v", c.err, err)
 		}
 	}
-	if held := failure.Held("paused"); !failure.IsHeld(held) || failure.IsOfMachine(held) || failure.IsHeld(failure.AskAgain()) || failure.IsHeld(errors.New("held")) || failure.IsOfMachine(errors.New("io")) {
+	if held := failure.NewHeld("paused"); !failure.IsHeld(held) || failure.IsOfMachine(held) || failure.IsHeld(failure.AskAgain()) || failure.IsHeld(errors.New("held")) || failure.IsOfMachine(errors.New("io")) {
 		t.Error("what is held back is not told from other errors")
 	}
 	if err := failure.ForHistory(t.Context(), nil, 1); err != nil {

@@ -20,7 +20,7 @@ func TestSettledCallsOfEndedCells(t *testing.T) {
 	if err := laketest.Play(ctx, s, "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader, replicates: 1}", 0); err != nil {
 		t.Fatal(err)
 	}
-	before, err := ledger.Spent(ctx, s, "c")
+	before, err := ledger.ReadSpent(ctx, s, "c")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestSettledCallsOfEndedCells(t *testing.T) {
 	if err != nil || spent.CostUSD != 0.125 || spent.WorstUSD != 0 || spent.Calls != ended[0].Calls {
 		t.Errorf("status says %+v; want $0.125; %v", spent, err)
 	}
-	after, err := ledger.Spent(ctx, s, "c")
+	after, err := ledger.ReadSpent(ctx, s, "c")
 	if err != nil || after.NanoUSD != before.NanoUSD-125_000_000 || after.Tokens != before.Tokens-300 {
 		t.Errorf("spent is %v, before it was settled %v; %v", after, before, err)
 	}
@@ -118,7 +118,7 @@ func TestUnsettledCalls(t *testing.T) {
 	}
 	// The operator finds out later that it was not billed: the last word counts.
 	spentOn := func() int64 {
-		spent, err := ledger.Spent(ctx, s, "c")
+		spent, err := ledger.ReadSpent(ctx, s, "c")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestUnsettledCalls(t *testing.T) {
 		}
 	}
 	s.Objects[key] = before
-	spent, err := ledger.Spent(ctx, s, "c")
+	spent, err := ledger.ReadSpent(ctx, s, "c")
 	if err != nil || spent.Tokens != 2*400-300-300+(1-400) {
 		t.Errorf("%v, %v", spent, err)
 	}

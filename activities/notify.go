@@ -59,7 +59,7 @@ func (a *Activities) amountSpent(ctx context.Context, campaign string) (money.Am
 	if s, ok := a.caller.Standing(campaign); ok {
 		return s.Spent, nil
 	}
-	return ledger.Spent(ctx, a.config.Store, campaign)
+	return ledger.ReadSpent(ctx, a.config.Store, campaign)
 }
 
 // sayNoticed says what has happened, or what of it could not be sent.

@@ -152,7 +152,7 @@ func (a *Activities) Record(ctx context.Context, end task.Ending) (task.Result, 
 		return task.Result{}, err
 	}
 	c.Scored = scored
-	if m, known := a.caller.Manifests.Known(end.Ref.Campaign); known {
+	if m, known := a.caller.Manifests.LookUp(end.Ref.Campaign); known {
 		c.Label = m.Label(c.Condition.ConditionID)
 	}
 	marker, made, err := collaboration.CommitRows(ctx, a.config.Store, c, &end)

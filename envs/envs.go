@@ -250,7 +250,7 @@ type Survey struct {
 	Instances int      `json:"instances"`
 	Read      []Fact   `json:"read"`               // parts of an instance, with the columns that they are read from
 	Unused    []string `json:"unused"`             // columns that nothing is read from
-	Keys      []Fact   `json:"keys,omitempty"`     // places among the options, with how many right answers are there
+	Keys      []Fact   `json:"keys,omitempty"`     // letters of options, with how many right answers each has
 	Example   []Fact   `json:"example"`            // the first instance as it is dealt, with its right answer
 	Notes     []string `json:"notes,omitempty"`    // what else was done
 	Warnings  []string `json:"warnings,omitempty"` // what is probably not intended
@@ -272,7 +272,7 @@ type Cue struct {
 	Shown []Shown `json:"-"` // what the step sees, in its order
 }
 
-// Contribution is the answer to a Cue: a text, or proposals that all mean the same.
+// Contribution is the answer to a Cue: a text, proposals that all mean the same, or both.
 type Contribution struct {
 	Text      string
 	Proposals []Proposal
@@ -327,5 +327,6 @@ type Situation struct {
 	// Weights say, by agent, how much the protocol lets each one's state count
 	// now: 0 for one that is not heard. Nil means that all count the same.
 	Weights []float64
-	Rand    *rand.Rand
+	// Rand is the source of all that a Policy leaves to chance: a stream of its own at each step.
+	Rand *rand.Rand
 }

@@ -6,8 +6,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// NoPolicy returns the error for a name that is not one of the environment's policies.
-func NoPolicy(environment, name string, policies []string) error {
+// NewPolicyError returns the error for a name that is not one of the environment's policies.
+func NewPolicyError(environment, name string, policies []string) error {
 	return fmt.Errorf("%s: unknown policy %.40q; expected %s%s", environment, name, wording.Or(policies),
 		wording.DidYouMean(name, policies))
 }

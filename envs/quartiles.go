@@ -6,8 +6,8 @@ import (
 )
 
 // CueMedian is the Cue that asks an environment with numeric proposals for the median of the
-// proposals shown: as a proposal, and in words with the quartiles. Without any proposal the text
-// is NoEstimates and there is none.
+// proposals shown. The Contribution has it as a proposal, and as a text with the quartiles. If no
+// proposal is shown, it has the text NoEstimates and no proposal.
 const (
 	CueMedian   = "median"
 	NoEstimates = "No agent has given an estimate."

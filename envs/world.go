@@ -18,6 +18,7 @@ type State struct {
 	At       []float64
 	// Rest is what else the next Move needs, such as velocities.
 	Rest []float64
-	// Path is the path to here from the state before, for tables and figures; "" if it has no length.
+	// Path is the positions on the way here from the state before, a JSON list, for tables and figures; "" if
+	// the agent got here at once.
 	Path string
 }

@@ -382,7 +382,7 @@ func (b *Batches) CancelAll(ctx context.Context, campaign string, pace Pace,
 	defer cancel()
 	for _, r := range records {
 		if s := cancelled[r.Name]; s != nil {
-			if err := s.AwaitCancel(ctx); err != nil {
+			if err := s.awaitCancel(ctx); err != nil {
 				errs = append(errs, fmt.Errorf("it is not known whether the batch %s is cancelled: %w", r.Name, err))
 			}
 		}

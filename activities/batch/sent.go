@@ -120,8 +120,8 @@ func (s *Sent) Cancel() {
 	}
 }
 
-// AwaitCancel waits until the service has confirmed a cancel, or the batch has ended.
-func (s *Sent) AwaitCancel(ctx context.Context) error {
+// awaitCancel waits until the service has confirmed a cancel, or the batch has ended.
+func (s *Sent) awaitCancel(ctx context.Context) error {
 	changed, leave := s.listenForChanges()
 	defer leave()
 	for {

@@ -140,7 +140,7 @@ func (c *Caller) untilNoBatch(ctx context.Context, campaign string) (context.Con
 		}
 		for range 8 { // the word of a cancel may come later than the cancel itself
 			_, _ = c.Manifest(patient, campaign, true)
-			if held := c.Manifests.Held(campaign); held == task.Cancelled {
+			if held := c.Manifests.HoldReason(campaign); held == task.Cancelled {
 				select {
 				case <-WorkerStops(ctx):
 					cancel(throttle.ErrStopping)

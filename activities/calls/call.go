@@ -91,8 +91,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	if err != nil {
 		return got, err
 	}
-	if held := c.Manifests.Held(q.Run.Campaign); held != "" && ctx.Value(steered{}) != nil {
-		return got, failure.Held(held)
+	if held := c.Manifests.HoldReason(q.Run.Campaign); held != "" && ctx.Value(steered{}) != nil {
+		return got, failure.NewHeld(held)
 	}
 	if m.Run != "" { // a gateway that remembers keys must not give another run's answer
 		r.IdempotencyKey = m.Run + "/" + r.IdempotencyKey
@@ -209,7 +209,7 @@ func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold 
 	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
 		return err
 	}
-	if hold.Late() { // another process may have counted the ledger without this call
+	if hold.IsLate() { // another process may have counted the ledger without this call
 		return errLate
 	}
 	return nil

@@ -87,21 +87,21 @@ func (c *Caller) Manifest(ctx context.Context, campaign string, fresh bool) (cam
 		return m, err
 	}
 	c.campaignCeiling(m)
-	if built := c.plans.Built(m.Revision); built != nil {
+	if built := c.plans.LookUp(m.Revision); built != nil {
 		c.passCeilings(m, built)
 	}
 	c.budgets.follow(campaign, c.Manifests)
 	return m, nil
 }
 
-// CheckHeld returns the error of failure.Held if the campaign holds its calls back, going by the
+// CheckHeld returns the error of failure.NewHeld if the campaign holds its calls back, going by the
 // copy of its manifest; else nil.
 func (c *Caller) CheckHeld(ctx context.Context, campaign string) error {
 	if _, err := c.Manifest(ctx, campaign, false); err != nil {
 		return err
 	}
-	if reason := c.Manifests.Held(campaign); reason != "" {
-		return failure.Held(reason)
+	if reason := c.Manifests.HoldReason(campaign); reason != "" {
+		return failure.NewHeld(reason)
 	}
 	return nil
 }

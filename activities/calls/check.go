@@ -101,7 +101,7 @@ func (c *Caller) buyOnce(ctx context.Context, q Order, r model.Request,
 	if err != nil {
 		return answers.Answer{}, err
 	}
-	c.TellAnswer(q, got, "")
+	c.tellAnswer(q, got, "")
 	defer got.Hold.Keep()              // without its answer the ledger says that its outcome is not known
 	kept := context.WithoutCancel(ctx) // what was bought is stored, cancelled or not
 	if err := prepare(kept, &got.Answer); err != nil {

@@ -50,13 +50,10 @@ type Embeddings struct {
 	underWay map[string]bool // texts that are asked for, or about to be
 }
 
-// NewEmbeddings returns an embedder that asks source; figures print name.
+// NewEmbeddings returns an embedder that asks source; errors begin with name.
 func NewEmbeddings(name string, source EmbeddingSource) *Embeddings {
 	return &Embeddings{name: name, source: source, wait: model.Sleep, underWay: map[string]bool{}}
 }
-
-// Name returns the name that figures print: the model, and where it is asked.
-func (e *Embeddings) Name() string { return e.name }
 
 // Meter returns what has been asked so far.
 func (e *Embeddings) Meter() EmbeddingMeter {

@@ -86,8 +86,8 @@ func (m *Meter) NoteFailure(err error) {
 // clearFailure clears the latest trouble.
 func (m *Meter) clearFailure() { m.last.Store(nil) }
 
-// AnsweredAtOnce counts the answer of an agent that takes no time and tells listeners of it.
-func (m *Meter) AnsweredAtOnce(q Order, answer answers.Answer) {
+// countAnsweredAtOnce counts the answer of an agent that takes no time and tells listeners of it.
+func (m *Meter) countAnsweredAtOnce(q Order, answer answers.Answer) {
 	m.Answered(answer)
 	if len(m.Listeners) > 0 {
 		m.Listeners.Called(q.callEvent(model.Request{}, answer, nil))
@@ -224,9 +224,9 @@ func (q Order) callEvent(r model.Request, a answers.Answer, err error) CallEvent
 	}
 }
 
-// TellAnswer tells listeners of a call's answer after it was parsed. fault says why it cannot be
+// tellAnswer tells listeners of a call's answer after it was parsed. fault says why it cannot be
 // used; "" if it can. Answers from the cache are not told.
-func (c *Caller) TellAnswer(q Order, got Paid, fault string) {
+func (c *Caller) tellAnswer(q Order, got Paid, fault string) {
 	if len(c.Meter.Listeners) == 0 || got.request.Messages == nil {
 		return
 	}

@@ -210,7 +210,7 @@ func (q Order) chargeWorst(got *Paid, price *campaign.Price, r model.Request, wo
 }
 
 // budgets are the accounts of campaigns under their caps. While mu is held,
-// manifests may be looked at (Manifests.Known), never the other way round.
+// manifests may be looked at (Manifests.LookUp), never the other way round.
 type budgets struct {
 	opening singleflight.Group // by campaign
 
@@ -254,7 +254,7 @@ func (b *budgets) follow(campaign string, manifests *setup.Manifests) {
 // its grant up for them.
 func (b *budgets) setCaps(campaign string, manifests *setup.Manifests) {
 	account := b.accounts[campaign]
-	now, known := manifests.Known(campaign)
+	now, known := manifests.LookUp(campaign)
 	if account == nil || !known || isSameBudget(account.limits, now.Limits) {
 		return
 	}
@@ -293,7 +293,7 @@ func (c *Caller) openBudget(ctx context.Context, m campaign.Manifest) (*money.Ac
 	}
 	account, err := money.Open(context.WithoutCancel(ctx), money.Config{
 		Store: c.store, Campaign: m.Campaign, Caps: money.NewCaps(m.Limits.CostUSD, m.Limits.Tokens),
-		Count:     func(ctx context.Context) (money.Amount, error) { return ledger.Spent(ctx, c.store, m.Campaign) },
+		Count:     func(ctx context.Context) (money.Amount, error) { return ledger.ReadSpent(ctx, c.store, m.Campaign) },
 		Exclusive: c.alone,
 		Idle:      idleGrant,
 	})

@@ -54,7 +54,7 @@ func (underWay) Error() string { return "the same question is under way" }
 
 // await waits for the other turn's answer, or its failure.
 func (u underWay) await(ctx context.Context) error {
-	setWaiting(ctx, Wait{For: WaitsSame})
+	setWaiting(ctx, Wait{For: waitsSame})
 	defer setIdle(ctx)
 	select {
 	case <-u.answered:
@@ -66,8 +66,8 @@ func (u underWay) await(ctx context.Context) error {
 	}
 }
 
-// WaitsSame is what a turn waits for while another turn is asking the same question.
-const WaitsSame = "the same prompt's answer"
+// waitsSame is what a turn waits for while another turn is asking the same question.
+const waitsSame = "the same prompt's answer"
 
 // NewTaker returns a taker. With noCache it takes no answers from other turns.
 func NewTaker(a *answers.Answers, c *Caller, noCache bool) *Taker {
@@ -137,7 +137,7 @@ func (k *Taker) advanceTurn(ctx context.Context, q Question) (answers.Turn, erro
 		}
 		t.Asks = append(t.Asks, got.Answer)
 		panicked = q.evaluateAnswer(&t) // after the answer is stored
-		k.caller.TellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
+		k.caller.tellAnswer(q.Order, got, t.Asks[len(t.Asks)-1].Fault)
 	}
 	// if it cannot be stored, the ledger will say that the call's outcome is not known
 	defer got.Hold.Keep()
@@ -284,7 +284,7 @@ func Instant(ctx context.Context, q Question, meter *Meter) (answers.Turn, error
 		answer.Ask = len(t.Asks)
 		t.Asks = append(t.Asks, answer)
 		err = q.evaluateAnswer(&t)
-		meter.AnsweredAtOnce(q.Order, t.Asks[answer.Ask])
+		meter.countAnsweredAtOnce(q.Order, t.Asks[answer.Ask])
 		if err != nil {
 			return t, err
 		}

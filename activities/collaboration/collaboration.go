@@ -121,15 +121,15 @@ func (c *Collaboration) ProviderOf(s transcript.Speaker) model.Provider {
 	if s.Role != "" {
 		return c.Condition.ProviderOf(s.Role)
 	}
-	if c.OwnModel(s) != "" {
+	if c.ownModel(s) != "" {
 		return c.Condition.ProviderFor(*c.Seated[s.Index].Model)
 	}
 	return c.Condition.ProviderOf(c.Instance.Agents()[s.Index].Name)
 }
 
-// OwnModel returns the name of the model that the campaign gives agent s for its own; "" if it
+// ownModel returns the name of the model that the campaign gives agent s for its own; "" if it
 // gives none.
-func (c *Collaboration) OwnModel(s transcript.Speaker) string {
+func (c *Collaboration) ownModel(s transcript.Speaker) string {
 	if s.Role != "" || s.Index >= len(c.Seated) || c.Seated[s.Index].Model == nil {
 		return ""
 	}

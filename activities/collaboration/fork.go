@@ -107,9 +107,9 @@ func replacementTurn(entry int, step transcript.Step, text string, instance envs
 		ReadAs: parsed.ReadAs, Proposal: string(parsed.Proposal)}, nil
 }
 
-// CheckReplaced returns sentences that say in which instances a fork's text cannot replace a
+// checkReplaced returns sentences that say in which instances a fork's text cannot replace a
 // message that was played so far or is pending.
-func (c *Collaboration) CheckReplaced(instances []int) (problems []string, err error) {
+func (c *Collaboration) checkReplaced(instances []int) (problems []string, err error) {
 	steps := map[int]transcript.Step{}
 	for _, e := range c.Session.Entries() {
 		steps[e.Index] = e.Step
@@ -218,15 +218,15 @@ func (o origins) compare(ctx context.Context, c *Collaboration, t answers.Turn) 
 			return "", err
 		}
 	}
-	if original, _ := o.read[name].Turn(t.Entry); !sameTurn(original.OfFork(from), t) {
+	if original, _ := o.read[name].Turn(t.Entry); !isSameTurn(original.OfFork(from), t) {
 		return says("is not what is stored of it in %s", from)
 	}
 	return "", nil
 }
 
-// sameTurn reports whether two turns are the same, with their answers byte for byte. How
+// isSameTurn reports whether two turns are the same, with their answers byte for byte. How
 // often a question was put before its answer came in is of the one that paid.
-func sameTurn(a, b answers.Turn) bool {
+func isSameTurn(a, b answers.Turn) bool {
 	for _, t := range []*answers.Turn{&a, &b} {
 		t.Asks = slices.Clone(t.Asks)
 		for i := range t.Asks {

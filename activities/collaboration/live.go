@@ -43,7 +43,7 @@ func NewLive(s store.Store, a *answers.Answers, plans *setup.Plans) *Live {
 // Remove removes a collaboration from memory.
 func (l *Live) Remove(ref task.Ref) {
 	l.pictures.Remove(ref)
-	if camp := l.plans.Built(ref.Revision); camp != nil {
+	if camp := l.plans.LookUp(ref.Revision); camp != nil {
 		l.answers.End(runOf(camp, ref))
 	}
 }
@@ -175,7 +175,7 @@ func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) (
 			l.Remove(in.Ref) // it knows turns that are not stored
 			return nil, failed
 		}
-		if !slices.EqualFunc(stored, turns, sameAnswer) { // another worker was first
+		if !slices.EqualFunc(stored, turns, isSameAnswer) { // another worker was first
 			l.Remove(in.Ref)
 			return l.TakeMany(ctx, in, meter)
 		}
@@ -186,8 +186,8 @@ func (l *Live) TakeMany(ctx context.Context, in task.Turn, meter *calls.Meter) (
 	return c.actsFrom(in.Entry), nil // an error comes again at the next batch, which it will begin
 }
 
-// sameAnswer reports whether two turns came from the same last answer.
-func sameAnswer(a, b answers.Turn) bool {
+// isSameAnswer reports whether two turns came from the same last answer.
+func isSameAnswer(a, b answers.Turn) bool {
 	return len(a.Asks) > 0 && len(b.Asks) > 0 && string(a.Asks[len(a.Asks)-1].Raw) == string(b.Asks[len(b.Asks)-1].Raw)
 }
 
@@ -197,7 +197,7 @@ func (c *Collaboration) play(ctx context.Context, meter *calls.Meter) ([]answers
 	var turns []answers.Turn
 	for began := time.Now(); c.Session.Outcome() == nil && len(turns) < batchTurns && time.Since(began) < batchTime; {
 		for _, pending := range c.Session.Pending() {
-			_, t, err := c.PlayTurn(ctx, pending, meter)
+			_, t, err := c.playTurn(ctx, pending, meter)
 			if err != nil {
 				return turns, err
 			}
@@ -210,8 +210,8 @@ func (c *Collaboration) play(ctx context.Context, meter *calls.Meter) ([]answers
 	return turns, nil
 }
 
-// PlayTurn takes turn p in memory. If it panics, the turns before it can still be stored.
-func (c *Collaboration) PlayTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question,
+// playTurn takes turn p in memory. If it panics, the turns before it can still be stored.
+func (c *Collaboration) playTurn(ctx context.Context, p protocol.Pending, meter *calls.Meter) (q calls.Question,
 	t answers.Turn, err error) {
 	defer failure.Recover(&err)
 	if p.Kind == transcript.Env {

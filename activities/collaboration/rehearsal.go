@@ -80,7 +80,7 @@ func Rehearse(p campaign.Plan, i int, words string, plugins catalogue.Catalogue,
 	earlier := map[string]beginnings{}
 	heard := map[int][]labels.Said{} // by round
 	err = rehearseAll(c, func(at protocol.Pending, q calls.Question, t answers.Turn) {
-		model := cmp.Or(c.OwnModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
+		model := cmp.Or(c.ownModel(at.Speaker), cond.Models[q.Speaker].Name, cond.Model.Name)
 		if a := c.Condition.Annotator; a != nil && at.Kind == transcript.Annotate {
 			model = a.Model.Name
 		}
@@ -123,7 +123,7 @@ func rehearseAll(c *Collaboration, see func(protocol.Pending, calls.Question, an
 	for c.Session.Outcome() == nil {
 		prefix := c.Session.InPrefix() // of a fork: what is said there is another campaign's
 		for _, pending := range c.Session.Pending() {
-			q, t, err := c.PlayTurn(context.Background(), pending, meter)
+			q, t, err := c.playTurn(context.Background(), pending, meter)
 			if err != nil {
 				return err
 			}
@@ -298,7 +298,7 @@ func CheckReplacements(p campaign.Plan, i int, plugins catalogue.Catalogue, sour
 		return nil, err
 	}
 	stopped := rehearseAll(c, func(protocol.Pending, calls.Question, answers.Turn) {})
-	problems, err := c.CheckReplaced(p.Campaign.InstancesOf(i))
+	problems, err := c.checkReplaced(p.Campaign.InstancesOf(i))
 	if len(problems) > 0 || err != nil {
 		return problems[:min(len(problems), maxProblems)], err
 	}

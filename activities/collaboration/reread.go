@@ -52,8 +52,8 @@ type Asked struct {
 	Asks     []answers.Answer
 }
 
-// Same reports whether Prompt, as rendered now, is the prompt that was sent.
-func (a Asked) Same() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == a.Recorded }
+// IsSame reports whether Prompt, as rendered now, is the prompt that was sent.
+func (a Asked) IsSame() bool { return a.Prompt != nil && prompt.Hash(a.Prompt) == a.Recorded }
 
 // Answers returns the asked entries of a collaboration with their answers, without prompts.
 func (r *Reader) Answers(ctx context.Context, of record.Key) ([]Asked, error) {
@@ -184,7 +184,7 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 		about.Facts = append(about.Facts, envs.Fact{Name: "Agents", Text: strings.Join(seated, "\n")})
 	}
 	var personas []string
-	for _, p := range prompt.GivenPersonas(c.Session.Protocol(), c.Instance) {
+	for _, p := range prompt.ListPersonas(c.Session.Protocol(), c.Instance) {
 		personas = append(personas, p.Agent+": "+p.Text)
 	}
 	if len(personas) > 0 {

@@ -307,7 +307,7 @@ func (t *tables) addCollaboration(end task.Ending) {
 		Environment: cond.Env.Name, EnvVersion: int32(cond.Environment.Version()),
 		Measure:  string(cond.Environment.Measure()),
 		Instance: int32(t.Ref.Cell.Instance), Replicate: int32(t.Ref.Cell.Replicate),
-		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.AnySimulated(),
+		Protocol: cond.Protocol.Name, Rule: cond.Rule.Name, Model: cond.Model.Name, Simulated: cond.HasSimulated(),
 		Agents: int32(cond.Agents), RoundsPlanned: int32(cond.Rounds), RoundsRun: int32(len(t.rows.Rounds)),
 		Seed: int64(t.Campaign.Campaign.Seed), SettingsJSON: *encode(cond.Condition.WithoutAddresses()),
 		PromptsHash: cond.PackHash, EngineVersion: task.EngineVersion,

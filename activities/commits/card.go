@@ -566,8 +566,8 @@ func (c *card) About(table string) string {
 	return c.Tables[i].About
 }
 
-// SeveralMakers reports whether there are tables that several have added rows to.
-func (c *card) SeveralMakers() bool {
+// HasSeveralMakers reports whether there are tables that several have added rows to.
+func (c *card) HasSeveralMakers() bool {
 	return slices.ContainsFunc(c.Tables, func(t record.Table) bool { return slices.Contains(record.Annotations[:], t.Name) })
 }
 

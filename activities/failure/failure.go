@@ -151,15 +151,15 @@ func AskAgain() error {
 		Delay: time.Millisecond, Benign: true}
 }
 
-// Held returns the error that ends an attempt whose campaign, paused or cancelled for this reason,
+// NewHeld returns the error that ends an attempt whose campaign, paused or cancelled for this reason,
 // holds its calls back. The next attempt is due when calls may begin again.
-func Held(reason string) error {
+func NewHeld(reason string) error {
 	return &Failure{Type: held, Message: "no call begins: " + reason, Delay: time.Second, Benign: true}
 }
 
 const held = "held"
 
-// IsHeld reports whether err comes from Held.
+// IsHeld reports whether err comes from NewHeld.
 func IsHeld(err error) bool {
 	f, ok := errors.AsType[*Failure](err)
 	return ok && f.Type == held

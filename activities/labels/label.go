@@ -5,7 +5,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -150,13 +149,8 @@ var signs = map[string]*regexp.Regexp{
 // Complete answers the document of the last message, without looking at anything else.
 func (rules) Complete(_ context.Context, r model.Request) (model.Response, error) {
 	var q Question
-	err := errors.New("no question")
-	if len(r.Messages) > 1 { // after those that tell what to fix, which rules never need
-		err = json.Unmarshal([]byte(r.Messages[1].Content), &q)
-	}
-	if err != nil {
-		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question",
-			Message: err.Error(), Unbilled: true}
+	if err := r.ReadDocument(&q); err != nil {
+		return model.Response{}, err
 	}
 	text, err := json.Marshal(map[string][]string{"acts": q.byRules()})
 	return model.Response{Text: text, Model: Rules, FinishReason: "stop"}, err

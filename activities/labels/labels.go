@@ -166,9 +166,9 @@ func (l labeller) messagesAbout(t *talk, message record.Turn) []model.Message {
 	return asked.Messages(l.Words)
 }
 
-// itemsAsked returns the messages that are asked about: of a collaboration that is labelled as a
+// listAskedItems returns the messages that are asked about: of a collaboration that is labelled as a
 // whole, the first stands for all.
-func (l labeller) itemsAsked(t *talk) []record.Turn {
+func (l labeller) listAskedItems(t *talk) []record.Turn {
 	if l.isWhole() {
 		return t.messages[:min(1, len(t.messages))]
 	}
@@ -196,7 +196,7 @@ func (s *Labels) Open(ctx context.Context, ref task.Ref) (setting task.Setting, 
 	if err != nil {
 		return setting, nil, err
 	}
-	for _, m := range l.itemsAsked(t) {
+	for _, m := range l.listAskedItems(t) {
 		entries = append(entries, int(m.Entry))
 	}
 	if queue := setup.ModelQueue(ctx, m, l.provider.Name); queue != "" && len(entries) > 0 {
@@ -216,7 +216,7 @@ func (s *Labels) Take(ctx context.Context, in task.Turn) (none transcript.Act, e
 	if err != nil {
 		return none, err
 	}
-	for _, m := range l.itemsAsked(t) {
+	for _, m := range l.listAskedItems(t) {
 		if int(m.Entry) == in.Entry {
 			_, err := s.taker.TakeTurnOnce(ctx, l.questionAbout(in.Ref, t, m))
 			return none, err
@@ -233,7 +233,7 @@ func (s *Labels) LabelInstantly(ctx context.Context, ref task.Ref, meter *calls.
 		return err
 	}
 	var labels []answers.Turn
-	for _, m := range l.itemsAsked(t) {
+	for _, m := range l.listAskedItems(t) {
 		got, err := calls.Instant(ctx, l.questionAbout(ref, t, m), meter)
 		if err != nil {
 			return err
@@ -317,7 +317,7 @@ func (s *Labels) Record(ctx context.Context, ref task.Ref) (task.Result, error) 
 		return result, err
 	}
 	var rows []record.Label
-	for _, m := range l.itemsAsked(t) {
+	for _, m := range l.listAskedItems(t) {
 		answer, ok := stored.Turn(int(m.Entry))
 		if !ok || !answer.Done {
 			return result, failure.Fail(fmt.Errorf("the label of entry %d of %s is not stored", m.Entry, RunOf(ref)))

@@ -80,15 +80,15 @@ func (b *Books) TakeEnded(runs []lake.Run) {
 	b.ended = func() ([]lake.Run, error) { return runs, nil }
 }
 
-// Spent opens a campaign's books and returns Books.Spent.
-func Spent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
-	return Open(ctx, s, campaign).Spent(ctx)
+// ReadSpent opens a campaign's books and returns Books.ReadSpent.
+func ReadSpent(ctx context.Context, s store.Store, campaign string) (money.Amount, error) {
+	return Open(ctx, s, campaign).ReadSpent(ctx)
 }
 
-// Spent counts a campaign's ledger: ended collaborations by their markers,
+// ReadSpent counts a campaign's ledger: ended collaborations by their markers,
 // others by their stored answers and announced calls, and settled calls at what
 // they were billed.
-func (b *Books) Spent(ctx context.Context) (money.Amount, error) {
+func (b *Books) ReadSpent(ctx context.Context) (money.Amount, error) {
 	settled, err := b.settled()
 	if err != nil {
 		return money.Amount{}, err

@@ -11,7 +11,7 @@ const (
 	Unsent   Fault = "unsent"   // this request: it was not sent, for what is wrong with it
 	Rejected Fault = "rejected" // this prompt: too long, filtered, or its answer is too long to be read
 	Refused  Fault = "refused"  // this prompt, this model or this account: the service does not say which
-	Broken   Fault = "broken"   // the same, in words that promise another end: status 500, a parser's chance
+	Broken   Fault = "broken"   // the same, but it may pass: status 500, an answer that a parser of the service refused
 	Useless  Fault = "useless"  // a status 2xx without an answer; it may have been billed
 	Silent   Fault = "silent"   // nothing until the deadline; it may have been billed
 	Busy     Fault = "busy"     // the account or the service: too many calls
@@ -24,8 +24,8 @@ const (
 // Treatment is a row of the table: what is done about a fault.
 type Treatment struct {
 	First Class // what is done at the first failure of a model that has answered before
-	// Tries is how many equal failures of one prompt in a row there are until it is found out
-	// whether other prompts are answered; 0 if the first failure decides.
+	// Tries is after how many equal failures of one prompt in a row it is found out whether other
+	// prompts are answered; 0 if the first failure decides.
 	Tries int
 	// Prompt and Model are what is done after that: if other prompts are answered, so that it is
 	// this one's fault, and if none is.

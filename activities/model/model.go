@@ -17,7 +17,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// Model answers requests. It makes at most one HTTP request and does not retry.
+// Model answers requests. It does not retry: it makes one HTTP request, and another one only where
+// the service refuses the form of the first, such as a JSON Schema.
 type Model interface {
 	Complete(context.Context, Request) (Response, error)
 }
@@ -49,8 +50,8 @@ func TierOf(said string) plan.Tier {
 	return ""
 }
 
-// Probe returns the shortest request with parameters p.
-func Probe(p Parameters) Request {
+// NewProbe returns the shortest request with parameters p.
+func NewProbe(p Parameters) Request {
 	return Request{Messages: []Message{{Role: "user", Content: "?"}}, Parameters: p}
 }
 
@@ -58,8 +59,8 @@ func Probe(p Parameters) Request {
 type Message struct {
 	Role    string `json:"role"` // system, user or assistant
 	Content string `json:"content"`
-	// Ends are where, in bytes of the content, the speaker's next prompt may begin to differ. Services
-	// that keep the beginning of a prompt where it is marked are told (SplitAtEnds); no word depends on it.
+	// Ends are the places, in bytes of the content, from which the same speaker's next prompt may differ. They
+	// change no word: services that cache the beginnings of prompts are told of them (see SplitAtEnds).
 	Ends []int `json:"-"`
 }
 
@@ -73,8 +74,8 @@ type Block struct {
 // this one does. The first is marked as well, so that at most four are, which services take.
 const lastMarks = 3
 
-// SplitAtEnds returns, for each message, its content split at its Ends. The blocks of a message add
-// up to its content.
+// SplitAtEnds returns, for each message, its content split at its Ends; together the blocks are the content. At
+// most four blocks of all are marked, the first and the last three that end at one of the Ends.
 func SplitAtEnds(messages []Message) [][]Block {
 	ends := 0
 	for _, m := range messages {
@@ -101,22 +102,9 @@ func SplitAtEnds(messages []Message) [][]Block {
 	return split
 }
 
-// Parameters of sampling; nil and zero mean the provider's default.
-type Parameters struct {
-	Temperature *float64 `json:"temperature,omitempty"`
-	TopP        *float64 `json:"top_p,omitempty"`
-	MaxTokens   int      `json:"max_tokens,omitempty"`
-	Seed        *int64   `json:"seed,omitempty"`
-	Stop        []string `json:"stop,omitempty"`
-	// ReasoningEffort is one of plan.Efforts; models that do not reason ignore or refuse it.
-	ReasoningEffort string `json:"reasoning_effort,omitempty"`
-	// Thinking is how many tokens a model may think for, of those that take a number.
-	Thinking int `json:"thinking,omitempty"`
-	// Logprobs asks for the log-probabilities of the answer's tokens.
-	Logprobs bool `json:"logprobs,omitempty"`
-	// ExtraBody are further fields of the request's body, for servers that speak OpenAI's interface.
-	ExtraBody map[string]any `json:"extra_body,omitempty"`
-}
+// Parameters are the sampling parameters of a request, with the fields of plan.Generate; nil and zero mean the
+// provider's default.
+type Parameters plan.Generate
 
 // CheckNoExtra returns an error if ExtraBody is set, for providers that do not pass it on.
 func (p Parameters) CheckNoExtra() error {
@@ -169,6 +157,19 @@ type Request struct {
 	Scene *Scene
 }
 
+// ReadDocument decodes the JSON document that a scripted labeller or judge answers: the second message.
+// Messages after it tell what to fix, which rules never need.
+func (r Request) ReadDocument(into any) error {
+	err := errors.New("no question")
+	if len(r.Messages) > 1 {
+		err = json.Unmarshal([]byte(r.Messages[1].Content), into)
+	}
+	if err != nil {
+		return &Error{Class: Fail, Provider: "scripted", Code: "no_question", Message: err.Error(), Unbilled: true}
+	}
+	return nil
+}
+
 // Turn identifies the turn that a request is for. It stays the same over retries and restarts.
 type Turn struct {
 	Campaign, Condition, Collaboration string
@@ -202,8 +203,8 @@ type Response struct {
 	// in which the service says that it has answered; empty for the standard one, or if it does not say
 	Tier   plan.Tier
 	Limits Limits // of the account, as far as the service says
-	// Elsewhere is the place of the service's answer in which there was a text while that of the
-	// answer was empty; empty itself otherwise. Text holds it if it is an answer.
+	// Elsewhere names the field of the service's body that held a text while the one for the answer was empty, such
+	// as that of the thoughts; "" otherwise. Text has that text if it can be the answer.
 	Elsewhere string
 	Logprob   *Logprob // nil if the service gave none
 	// Waived is what the request asked for and the service does not take, for people; it was
@@ -269,6 +270,7 @@ type Error struct {
 	Unbilled bool
 }
 
+// Error returns the provider, the status if there was a response, the code and the message.
 func (e *Error) Error() string {
 	if e.Status == 0 { // there was no response
 		return fmt.Sprintf("%s: %s: %s", e.Provider, e.Code, e.Message)
@@ -283,7 +285,7 @@ type Provider struct {
 	Endpoint  string // who answers, which is not part of a condition; "" if nobody does: simulated or recorded
 	Account   string // whose limits a call uses up: an endpoint, the name of a key, and a model
 	Simulated bool   // not a language model
-	Instant   bool   // takes no time and costs nothing: asked in batches
+	Instant   bool   // takes no time and costs nothing: many turns are played in one activity
 }
 
 // Moded is a Model that can ask for JSON in several ways: in its words alone, with a

@@ -55,7 +55,7 @@ func TestParametersAreChecked(t *testing.T) {
 		}
 	}
 	got := []string{one.ReasoningAsked(), Parameters{ReasoningEffort: "low"}.ReasoningAsked(), Parameters{}.ReasoningAsked(),
-		string(TierOf("FLEX")), string(TierOf("default")), Probe(one).Messages[0].Content, fmt.Sprint(Probe(one).Parameters.Thinking)}
+		string(TierOf("FLEX")), string(TierOf("default")), NewProbe(one).Messages[0].Content, fmt.Sprint(NewProbe(one).Parameters.Thinking)}
 	if want := []string{"1", "low", "", string(plan.Flex), "", "?", "1"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}

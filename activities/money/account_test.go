@@ -211,8 +211,8 @@ func TestClockSteps(t *testing.T) {
 			w.mu.Unlock()
 			before := w.clock()
 			h := reserve(t, w, a, 60)
-			if h.Late() || w.clock() != before {
-				t.Errorf("late: %v, waited %v", h.Late(), w.clock().Sub(before))
+			if h.IsLate() || w.clock() != before {
+				t.Errorf("late: %v, waited %v", h.IsLate(), w.clock().Sub(before))
 			}
 		})
 	}
@@ -258,15 +258,15 @@ func TestLate(t *testing.T) {
 	w := newWorld(newMemory())
 	a := w.open(t, caps(100, 100), false)
 	h := reserve(t, w, a, 10)
-	if h.Late() {
+	if h.IsLate() {
 		t.Error("late at once")
 	}
 	w.pass(10 * time.Minute)
-	if !h.Late() {
+	if !h.IsLate() {
 		t.Error("not late after the grant has expired")
 	}
 	h.Release()
-	if reserve(t, w, a, 10).Late() {
+	if reserve(t, w, a, 10).IsLate() {
 		t.Error("a new grant is late")
 	}
 }
@@ -284,8 +284,8 @@ func TestClocksApart(t *testing.T) {
 		must(t, err)
 		before := w.clock()
 		reserve(t, w, b, 60)
-		if waited := w.clock().Sub(before); !h.Late() || waited > 11*time.Minute {
-			t.Errorf("%s ahead: after %s both have reserved, late %t", ahead, waited, h.Late())
+		if waited := w.clock().Sub(before); !h.IsLate() || waited > 11*time.Minute {
+			t.Errorf("%s ahead: after %s both have reserved, late %t", ahead, waited, h.IsLate())
 		}
 	}
 }

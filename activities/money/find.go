@@ -35,7 +35,7 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 	}
 	keys := t.bare[name]
 	for _, key := range keys {
-		if !costSame(t.entries[key].Price, t.entries[keys[0]].Price) {
+		if !isSamePrice(t.entries[key].Price, t.entries[keys[0]].Price) {
 			return Entry{}, false
 		}
 	}
@@ -45,8 +45,8 @@ func (t Table) entryNamed(name string) (Entry, bool) {
 	return t.entries[keys[0]], true
 }
 
-// costSame reports whether two models cost the same, in calls as they are made: not in batches.
-func costSame(p, q campaign.Price) bool {
+// isSamePrice reports whether two models cost the same, in calls as they are made: not in batches.
+func isSamePrice(p, q campaign.Price) bool {
 	p.MaxOutput, p.AsOf, p.Batch = q.MaxOutput, q.AsOf, q.Batch
 	return reflect.DeepEqual(p, q)
 }

@@ -13,10 +13,10 @@ type Hold struct {
 	done    bool
 }
 
-// Late reports whether the grant behind the hold has run out, so that another process may have
+// IsLate reports whether the grant behind the hold has run out, so that another process may have
 // counted the ledger without this call. Ask after writing the intent and before making the call; if
 // late, release the hold and reserve again.
-func (h *Hold) Late() bool { return h != nil && isOver(h.account.config.Now(), h.fence) }
+func (h *Hold) IsLate() bool { return h != nil && isOver(h.account.config.Now(), h.fence) }
 
 // isOver reports whether a time has come by either clock: by the wall clock, which other
 // processes go by and which jumps while a laptop sleeps, or by what has passed, since

@@ -213,7 +213,7 @@ func parsePoints(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballo
 		value, ok := given[strconv.Itoa(c+1)]
 		switch {
 		case ok && spec.Partial && isNone(value): // left out, as schemas that require every name have it
-			b.Points[c] = leftOut(spec)
+			b.Points[c] = countLeftOut(spec)
 			found++
 		case ok:
 			p, err := wholeNumber(value)
@@ -225,7 +225,7 @@ func parsePoints(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballo
 		case spec.Kind == transcript.Rate && !spec.Partial:
 			return b, fmt.Errorf("candidate %d is not rated; all must be", c+1)
 		default:
-			b.Points[c] = leftOut(spec)
+			b.Points[c] = countLeftOut(spec)
 		}
 	}
 	if found != len(given) {
@@ -234,9 +234,9 @@ func parsePoints(v jsontext.Value, spec transcript.BallotSpec) (transcript.Ballo
 	return b, nil
 }
 
-// leftOut returns what a candidate gets that a ballot says nothing of: no points, or
+// countLeftOut returns what a candidate gets that a ballot says nothing of: no points, or
 // the mark of one that is not rated.
-func leftOut(spec transcript.BallotSpec) int {
+func countLeftOut(spec transcript.BallotSpec) int {
 	if spec.Kind == transcript.Rate {
 		return -1
 	}

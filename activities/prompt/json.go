@@ -54,7 +54,7 @@ func objectIn(text string, cut bool) (found jsontext.Value, repairs []string, er
 			return nil, nil, errors.New("it holds more than one JSON object")
 		case found == nil:
 			found, repairs = value, fixed
-		case sameJSON(found, value):
+		case isSameJSON(found, value):
 			repairs = append(repairs, "repeated object")
 		default:
 			return nil, nil, errors.New("it holds more than one JSON object")
@@ -88,8 +88,8 @@ func beginsObject(text string) int {
 
 var macro = regexp.MustCompile(`\\[A-Za-z]+(?:\{[^{}]*\})?$`)
 
-// sameJSON reports whether two values mean the same.
-func sameJSON(a, b jsontext.Value) bool {
+// isSameJSON reports whether two values mean the same.
+func isSameJSON(a, b jsontext.Value) bool {
 	a, b = a.Clone(), b.Clone()
 	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
 }
@@ -343,7 +343,7 @@ func (r *repairer) readObject(depth int) (jsontext.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		if prior, double := values[string(name)]; double && !sameJSON(prior, value) {
+		if prior, double := values[string(name)]; double && !isSameJSON(prior, value) {
 			return nil, errors.New("its JSON gives a name twice")
 		} else if double {
 			r.note("repeated name")

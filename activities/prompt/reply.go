@@ -107,7 +107,7 @@ func (s Source) personasShown(step transcript.Step) (own string, all []Persona) 
 			own = s.Said(e.Index).Text
 		}
 	})
-	for i, p := range givenPersonas(s.Protocol, names) {
+	for i, p := range listPersonas(s.Protocol, names) {
 		if p.Text == "" {
 			continue
 		}
@@ -120,13 +120,13 @@ func (s Source) personasShown(step transcript.Step) (own string, all []Persona) 
 	return own, all
 }
 
-// GivenPersonas returns the personas that a campaign's file gives, by agent; nil if it gives none.
-func GivenPersonas(p protocol.Protocol, inst envs.Instance) []Persona {
-	return slices.DeleteFunc(givenPersonas(p, Names(inst.Agents())), func(p Persona) bool { return p.Text == "" })
+// ListPersonas returns the personas that a campaign's file gives, by agent; nil if it gives none.
+func ListPersonas(p protocol.Protocol, inst envs.Instance) []Persona {
+	return slices.DeleteFunc(listPersonas(p, Names(inst.Agents())), func(p Persona) bool { return p.Text == "" })
 }
 
-// givenPersonas has an empty text for an agent without a persona.
-func givenPersonas(p protocol.Protocol, names []string) []Persona {
+// listPersonas has an empty text for an agent without a persona.
+func listPersonas(p protocol.Protocol, names []string) []Persona {
 	given := p.Traits().Persona
 	if given == nil {
 		return nil

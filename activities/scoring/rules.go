@@ -4,7 +4,6 @@ import (
 	"context"
 	"embed"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"math"
 	"strings"
@@ -43,13 +42,8 @@ func (r rules) Complete(_ context.Context, q model.Request) (model.Response, err
 		References []string `json:"reference_answers"`
 		Answer     string   `json:"answer"`
 	}
-	err := errors.New("no question")
-	if len(q.Messages) > 1 { // after those that tell what to fix, which rules never need
-		err = json.Unmarshal([]byte(q.Messages[1].Content), &c)
-	}
-	if err != nil {
-		return model.Response{}, &model.Error{Class: model.Fail, Provider: "scripted", Code: "no_question",
-			Message: err.Error(), Unbilled: true}
+	if err := q.ReadDocument(&c); err != nil {
+		return model.Response{}, err
 	}
 	share, why := 0.5, "There is no reference answer."
 	if len(c.References) > 0 {

@@ -86,15 +86,15 @@ func (l *Manifests) readAgain(ctx context.Context, name string) (latest manifest
 	return latest, nil
 }
 
-// Held returns why a campaign's calls are held back, as of the last Read; "" if they are not.
-func (l *Manifests) Held(name string) string {
+// HoldReason returns why a campaign's calls are held back, as of the last Read; "" if they are not.
+func (l *Manifests) HoldReason(name string) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.known[name].held
 }
 
-// Known returns the copy of a campaign's manifest, of any age; false if there is none.
-func (l *Manifests) Known(name string) (campaign.Manifest, bool) {
+// LookUp returns the copy of a campaign's manifest, of any age; false if there is none.
+func (l *Manifests) LookUp(name string) (campaign.Manifest, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	known, ok := l.known[name]

@@ -135,8 +135,8 @@ func (c *Condition) Providers() []model.Provider {
 	return all
 }
 
-// AnySimulated reports whether any model of the condition is not a language model.
-func (c *Condition) AnySimulated() bool {
+// HasSimulated reports whether any model of the condition is not a language model.
+func (c *Condition) HasSimulated() bool {
 	return slices.ContainsFunc(c.Providers(), func(p model.Provider) bool { return p.Simulated })
 }
 
@@ -171,14 +171,14 @@ func NewPlans(store store.Store, plugins catalogue.Catalogue, sources Sources, m
 // Load returns a revision of a campaign, built when it is first asked for. If this worker lacks a
 // model or a data set, the error pauses the campaign.
 func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, error) {
-	if c := p.Built(revision); c != nil {
+	if c := p.LookUp(revision); c != nil {
 		return c, nil
 	}
 	if err := p.loading.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer p.loading.Release(1)
-	if c := p.Built(revision); c != nil { // by a Load that held the lock
+	if c := p.LookUp(revision); c != nil { // by a Load that held the lock
 		return c, nil
 	}
 	recorded, err := campaign.ReadPlan(ctx, p.store, name, revision)
@@ -197,8 +197,8 @@ func (p *Plans) Load(ctx context.Context, name, revision string) (*Campaign, err
 	return c, nil
 }
 
-// Built returns the revision if Load has built it, else nil.
-func (p *Plans) Built(revision string) *Campaign {
+// LookUp returns the revision if Load has built it, else nil.
+func (p *Plans) LookUp(revision string) *Campaign {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.built[revision]

@@ -145,7 +145,7 @@ func (w *world) checkMoney(ctx context.Context) {
 			w.violate("I4", "%s was billed %s, and the ledger knows nothing of it", id, call.billed)
 		}
 	}
-	spent, err := ledger.Spent(ctx, w.disk, campaign)
+	spent, err := ledger.ReadSpent(ctx, w.disk, campaign)
 	// An activity that was given up while it works may announce a call after its collaboration
 	// has ended, by its marker, elsewhere, and the answer that a process was storing when it
 	// died may come then: the ledger does not look there again.

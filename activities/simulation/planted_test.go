@@ -103,7 +103,7 @@ var plants = []plant{
 	{"calls of unknown outcome are not in the ledger", "analysis/lake/charge.go",
 		"if c.Cached {", "if c.Cached || c.Status == \"unknown\" {"},
 	{"a new process counts nothing of what was spent", "activities/calls/reserve.go",
-		"{ return ledger.Spent(ctx, c.store, m.Campaign) }", "{ _, err := ledger.Spent(ctx, c.store, m.Campaign); return money.Amount{}, err }"},
+		"{ return ledger.ReadSpent(ctx, c.store, m.Campaign) }", "{ _, err := ledger.ReadSpent(ctx, c.store, m.Campaign); return money.Amount{}, err }"},
 	{"what cannot be read is taken for corrupt", "activities/answers/load.go",
 		"err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))", "err := l.addObject(ctx, o.Key, strings.TrimPrefix(o.Key, prefix))\n\t\tif err != nil {\n\t\t\terr = fmt.Errorf(\"%w %w\", err, store.ErrCorrupt)\n\t\t}"},
 	{"a marker names a file that was not written", "activities/commits/commit.go",

@@ -59,8 +59,8 @@ func (t Trajectory) Best() (round int, varies bool) {
 	return round, varies
 }
 
-// Labelled reports whether every round has dialogue acts.
-func (t Trajectory) Labelled() bool {
+// IsLabelled reports whether every round has dialogue acts.
+func (t Trajectory) IsLabelled() bool {
 	return len(t.Rounds) > 0 && !slices.ContainsFunc(t.Rounds, func(r Round) bool { return r.Acts == nil })
 }
 

@@ -63,7 +63,7 @@ func TestPairsByHand(t *testing.T) {
 			t.Errorf("round %d has pairs", round)
 		}
 	}
-	if run.Labelled() {
+	if run.IsLabelled() {
 		t.Error("round 3 has no labels")
 	}
 }
@@ -73,12 +73,12 @@ func TestLabel(t *testing.T) {
 	if err := run.Label([]acts.Message{{Round: 2, Agent: 1, Acts: 1}, {Round: 2, Agent: 1, Acts: 4}}); err != nil {
 		t.Fatal(err)
 	}
-	if !run.Labelled() || run.Rounds[1].Acts[1] != 5 || run.Rounds[0].Acts[0] != 0 {
+	if !run.IsLabelled() || run.Rounds[1].Acts[1] != 5 || run.Rounds[0].Acts[0] != 0 {
 		t.Errorf("%+v", run.Rounds)
 	}
 	for _, m := range []acts.Message{{Round: 0}, {Round: 3}, {Round: 1, Agent: 2}, {Round: 1, Agent: -1}} {
 		other := acts.Trajectory{ID: "a", Agents: 2, Rounds: make([]acts.Round, 2)}
-		if err := other.Label([]acts.Message{m}); err == nil || !strings.Contains(err.Error(), "2 agents and 2 rounds") || other.Labelled() {
+		if err := other.Label([]acts.Message{m}); err == nil || !strings.Contains(err.Error(), "2 agents and 2 rounds") || other.IsLabelled() {
 			t.Errorf("%+v: %v", m, err)
 		}
 	}
@@ -165,7 +165,7 @@ func TestFromRows(t *testing.T) {
 	if err != nil || got.Rounds[0].Score != nil {
 		t.Errorf("before a decision a prediction has no error: %v %v", got.Rounds[0].Score, err)
 	}
-	if got.Labelled() || got.Distances() > 0 {
+	if got.IsLabelled() || got.Distances() > 0 {
 		t.Error("acts and distances come from elsewhere")
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 // Outcome returns what the run's final decision counts in an average (record.Collaboration.Worth);
 // ok is false if averages leave it out. It makes no difference whether a rule ended the run.
-func (r Run) Outcome() (v float64, ok bool) { return table.Given(r.Worth(r.Score)) }
+func (r Run) Outcome() (v float64, ok bool) { return table.ValueOrNone(r.Worth(r.Score)) }
 
 // OutcomeAt returns Outcome for the decision that stands after a round, from 1. After an early end
 // the last decision stands; ok is false beyond the last planned round.
@@ -17,7 +17,7 @@ func (r Run) OutcomeAt(round int) (v float64, ok bool) {
 	if round < 1 || round > len(scores) {
 		return 0, false
 	}
-	return table.Given(r.Worth(scores[round-1]))
+	return table.ValueOrNone(r.Worth(scores[round-1]))
 }
 
 // NotYetAgreed returns the percentage of runs without a decision after a round (bars of Figures 3

@@ -134,6 +134,11 @@ func MeanOver(runs []Run, value func(Run) (v float64, ok bool)) *statistics.Rati
 	})
 }
 
+// AtRound returns a measure of runs after a round as MeanOver and MeanCell take it.
+func AtRound(measure func(r Run, round int) (v float64, ok bool), round int) func(Run) (v float64, ok bool) {
+	return func(r Run) (float64, bool) { return measure(r, round) }
+}
+
 // MeanCell returns MeanOver as a cell; it shows n if some runs have no value.
 func MeanCell(runs []Run, decimals int, value func(Run) (v float64, ok bool)) table.Cell {
 	m := MeanOver(runs, value)

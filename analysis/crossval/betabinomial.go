@@ -27,17 +27,6 @@ const (
 	mostLikely = 1e3
 )
 
-// fitMixture finds the mixture of greatest likelihood by expectation maximization, from one
-// fixed start. Its shapes are moved by Minka's fixed point (2000), which never makes
-// the likelihood less. Shapes are kept from 0.001 to 1,000.
-func fitMixture(counts []int, n int) (mixture, error) {
-	histogram, err := histogramOf(counts, n)
-	if err != nil {
-		return mixture{}, err
-	}
-	return fit(histogram), nil
-}
-
 // histogramOf returns how many groups have each count from 0 to n.
 func histogramOf(counts []int, n int) ([]float64, error) {
 	if len(counts) == 0 || n < 1 {
@@ -53,6 +42,9 @@ func histogramOf(counts []int, n int) ([]float64, error) {
 	return histogram, nil
 }
 
+// fit finds the mixture of greatest likelihood by expectation maximization, from one
+// fixed start. Its shapes are moved by Minka's fixed point (2000), which never makes
+// the likelihood less. Shapes are kept from 0.001 to 1,000.
 func fit(histogram []float64) mixture {
 	n, groups, sum := len(histogram)-1, 0.0, 0.0
 	for x, h := range histogram {

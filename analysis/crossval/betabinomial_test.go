@@ -7,6 +7,15 @@ import (
 	"testing"
 )
 
+// fitMixture fits the histogram of the counts.
+func fitMixture(counts []int, n int) (mixture, error) {
+	histogram, err := histogramOf(counts, n)
+	if err != nil {
+		return mixture{}, err
+	}
+	return fit(histogram), nil
+}
+
 // counts of a histogram.
 func countsOf(histogram ...int) (counts []int) {
 	for x, n := range histogram {

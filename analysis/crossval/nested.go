@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// InnerFolds is the number of folds by which NestedMethods choose parameters within the training
+// innerFolds is the number of folds by which NestedMethods choose parameters within the training
 // collaborations.
-const InnerFolds = 5
+const innerFolds = 5
 
 // NestedMethods returns Methods with Dialogue Act twice: as in the paper, which chooses parameters
 // on the collaborations that the regression was fitted to, and nested, which chooses them on inner
@@ -21,7 +21,7 @@ const InnerFolds = 5
 func NestedMethods(seed uint64) []Method {
 	methods := Methods()
 	i := slices.IndexFunc(methods, func(m Method) bool { return m == Method(DialogueAct{}) })
-	return slices.Insert(methods, i+1, Method(DialogueAct{Inner: InnerFolds, Seed: seed}))
+	return slices.Insert(methods, i+1, Method(DialogueAct{Inner: innerFolds, Seed: seed}))
 }
 
 // Units returns the units of several conditions, for folds that are the same in all of them.

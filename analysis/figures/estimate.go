@@ -5,7 +5,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
-	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/environments"
 )
 
@@ -53,48 +52,10 @@ func (e estimate) pointAt(round int) Point {
 	return p
 }
 
-func meanUtility(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs,
-		func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(n) }))
-}
-
-func meanError(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, environments.AbsoluteError(n)))
-}
-
-func rootError(runs []campaign.Run, n int) (estimate, bool) {
-	e, ok := estimateOf(campaign.MeanOver(runs, environments.SquaredError(n)))
-	e.root = true
-	return e, ok
-}
-
-func wordsAt(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		said := dialogue.Spoken(r, n)
-		return said.Words, said.Messages > 0
-	}))
-}
-
-func distanceAt(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		rounds := dialogue.LanguageOf(r)
-		if n > len(rounds) || rounds[n-1].Distance == nil {
-			return 0, false
-		}
-		return *rounds[n-1].Distance, true
-	}))
-}
-
-func score(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) }))
-}
-
-// decidedScore returns over collaborations with a decision by that round.
-func decidedScore(runs []campaign.Run, n int) (estimate, bool) {
-	return estimateOf(campaign.MeanOver(runs, func(r campaign.Run) (float64, bool) {
-		v, ok := r.OutcomeAt(n)
-		return v, ok && r.Carried()[n-1] != nil
-	}))
+// decidedOutcome returns the outcome after a round of a collaboration with a decision by then.
+func decidedOutcome(r campaign.Run, round int) (float64, bool) {
+	v, ok := r.OutcomeAt(round)
+	return v, ok && r.Carried()[round-1] != nil
 }
 
 func greatestLevel(campaign.Campaign) []Level { return []Level{{"greatest possible (Umax)", 100}} }

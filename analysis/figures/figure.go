@@ -151,7 +151,7 @@ func Make(c campaign.Campaign, written string) (Figure, error) {
 	}
 	f, err := make(c)
 	f.Name, f.unit = name, cmp.Or(f.unit, c.CountedUnits())
-	if l := dialogue.LanguageMeasure(c); NeedLanguage(name) && l != nil {
+	if l := dialogue.LanguageMeasure(c); NeedsLanguage(name) && l != nil {
 		f.Notes, f.embedder = append(f.Notes, l.Note()), l.Embedder
 	}
 	return f, err

@@ -8,10 +8,14 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
+	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/study/environments"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
+
+// measure returns what tables have of a collaboration after a round.
+type measure = func(r campaign.Run, round int) (float64, bool)
 
 // kind is how a figure is made.
 type kind struct {
@@ -20,31 +24,32 @@ type kind struct {
 	compares    string // the setting that tells the lines of a panel apart
 	y           string
 	bars        bool
-	at          func(runs []campaign.Run, round int) (estimate, bool)
-	second      func(runs []campaign.Run, round int) (estimate, bool) // drawn dashed with a line; nil for none
+	at          measure
+	root        bool    // the root of the mean is drawn
+	second      measure // drawn dashed with a line; nil for none
 	levels      func(campaign.Campaign) []Level
 	note        string // "" says what score is
 }
 
 var kinds = map[string]kind{
 	"utility-by-rule": {"Group total utility by round, by decision rule (Figure 3)", campaign.Exchange, "rule",
-		percentY, true, meanUtility, nil, greatestLevel, utilityNote},
+		percentY, true, environments.TotalUtility, false, nil, greatestLevel, utilityNote},
 	"rating-errors": {"Mean absolute error by round, by decision rule (Figure 4)", campaign.Recsys, "rule",
-		"MAE, stars", true, meanError, nil, maeLevels, errorNote},
+		"MAE, stars", true, environments.AbsoluteError, false, nil, maeLevels, errorNote},
 	"message-length": {"Length of messages by round (Figure 5)", "", "rule", "words per message", false,
-		wordsAt, nil, nil,
+		dialogue.MessageLength, false, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round; words are what " +
 			"spaces separate, if it holds a letter or a digit."},
 	distance: {"Information distance by round (Figure 5)", "", "rule", "information distance", false,
-		distanceAt, nil, nil,
+		dialogue.InformationDistance, false, nil, nil,
 		"Mean over collaborations of a collaboration's mean over its agents' messages in the round: 1 - cosine with " +
 			"the mean of the round before."},
 	"utility-by-model": {"Group total utility by round, by model (Figure 20)", campaign.Exchange, "model",
-		percentY, true, meanUtility, nil, greatestLevel, utilityNote},
+		percentY, true, environments.TotalUtility, false, nil, greatestLevel, utilityNote},
 	"squared-rating-errors": {"Root mean squared error by round, by decision rule (Figure 21)", campaign.Recsys, "rule",
-		"RMSE, stars", true, rootError, nil, rmseLevels, errorNote},
-	"rounds": {"Score of the decision that stands, by round", "", "rule", scoreY, true, score, decidedScore, nil,
-		""},
+		"RMSE, stars", true, environments.SquaredError, true, nil, rmseLevels, errorNote},
+	"rounds": {"Score of the decision that stands, by round", "", "rule", scoreY, true,
+		campaign.Run.OutcomeAt, false, decidedOutcome, nil, ""},
 }
 
 // decidedOnly ends the name of a line over collaborations with a decision alone.
@@ -53,9 +58,9 @@ const decidedOnly = ", decided only"
 // distance is the figure that needs messages to be measured.
 const distance = "information-distance"
 
-// NeedLanguage reports whether a figure draws measures that dialogue.WithLanguage adds to a
+// NeedsLanguage reports whether a figure draws measures that dialogue.WithLanguage adds to a
 // campaign. name is no alias.
-func NeedLanguage(name string) bool { return name == distance }
+func NeedsLanguage(name string) bool { return name == distance }
 
 const (
 	percentY    = "total utility, % of Umax"
@@ -178,7 +183,8 @@ func (k kind) lineOf(c campaign.Condition, varying, apart []string) Line {
 		line.Name = "–"
 	}
 	for n := 1; n <= plannedRounds(c.Runs); n++ {
-		e, ok := k.at(c.Runs, n)
+		e, ok := estimateOf(campaign.MeanOver(c.Runs, campaign.AtRound(k.at, n)))
+		e.root = k.root
 		if !ok && !k.bars {
 			continue
 		}
@@ -200,7 +206,7 @@ func (k kind) decidedLine(runs []campaign.Run, all Line) (Line, bool) {
 	line := Line{Name: all.Name + decidedOnly, Beside: all.Name}
 	differs := false
 	for _, point := range all.Points {
-		e, _ := k.second(runs, point.Round)
+		e, _ := estimateOf(campaign.MeanOver(runs, campaign.AtRound(k.second, point.Round)))
 		decided := e.pointAt(point.Round)
 		differs = differs || point.Value != nil && (decided.Value == nil || *decided.Value != *point.Value)
 		line.Points = append(line.Points, decided)

@@ -12,7 +12,8 @@ import (
 // example is one run of a condition, and what tells it from the others.
 type example struct {
 	campaign.Run
-	title string
+	states numeric.States
+	title  string
 }
 
 // firstExamples are, of each condition, the first run that reached a consensus and
@@ -23,10 +24,11 @@ func firstExamples(c campaign.Campaign) []example {
 	for _, condition := range conditions {
 		shown := map[bool]bool{}
 		for _, r := range condition.Runs {
-			if len(numeric.StatesOf(r).States) == 0 {
+			states := numeric.StatesOf(r)
+			if len(states.States) == 0 {
 				continue
 			}
-			_, reached := numeric.StatesOf(r).Reached(numeric.StatesOf(r).Epsilon)
+			_, reached := states.Reached(states.Epsilon)
 			if shown[reached] {
 				continue
 			}
@@ -41,7 +43,7 @@ func firstExamples(c campaign.Campaign) []example {
 			if !reached {
 				parts = append(parts, "no consensus")
 			}
-			list = append(list, example{r, strings.Join(parts, ", ")})
+			list = append(list, example{r, states, strings.Join(parts, ", ")})
 		}
 	}
 	return list
@@ -63,7 +65,7 @@ func drawTrajectories(c campaign.Campaign) (Figure, error) {
 			"Lines: states; dots: plans that were not arrived at.",
 	}
 	for _, e := range firstExamples(c) {
-		for k := range numeric.StatesOf(e.Run).First()[0] {
+		for k := range e.states.First()[0] {
 			f.Panels = append(f.Panels, e.overRounds(k))
 		}
 	}
@@ -76,19 +78,18 @@ func drawTrajectories(c campaign.Campaign) (Figure, error) {
 
 // overRounds returns the states of all agents in one coordinate.
 func (e example) overRounds(k int) Panel {
-	first := numeric.StatesOf(e.Run).First()
+	first := e.states.First()
 	p := Panel{Title: e.title, X: "round", Y: "state", Levels: []Level{{"mean of the starts", first.Mean()[k]}}}
 	if len(first[0]) > 1 {
 		p.Title += fmt.Sprint(", coordinate ", k+1)
 	}
 	for a := range first {
 		line := Line{Name: agentName(a, len(first))}
-		for time, s := range numeric.StatesOf(e.Run).States {
+		for time, s := range e.states.States {
 			line.Track = append(line.Track, Spot{float64(time), s[a][k]})
 		}
-		for _, m := range numeric.StatesOf(e.Run).Moves {
-			if m.Agent == a && m.Round < len(numeric.StatesOf(e.Run).States) &&
-				numeric.StatesOf(e.Run).States[m.Round][a][k] != m.To[k] {
+		for _, m := range e.states.Moves {
+			if m.Agent == a && m.Round < len(e.states.States) && e.states.States[m.Round][a][k] != m.To[k] {
 				line.Dots = append(line.Dots, Spot{float64(m.Round), m.To[k]})
 			}
 		}
@@ -108,7 +109,7 @@ func drawPaths(c campaign.Campaign) (Figure, error) {
 	}
 	var last string
 	for _, e := range firstExamples(c) {
-		if len(numeric.StatesOf(e.Run).First()[0]) != 2 || e.ConditionID == last {
+		if len(e.states.First()[0]) != 2 || e.ConditionID == last {
 			continue
 		}
 		last = e.ConditionID
@@ -126,22 +127,22 @@ func drawPaths(c campaign.Campaign) (Figure, error) {
 
 // wayOf returns where an agent is at all times, with the time between two of them: steps of its motion, or rounds.
 func (e example) wayOf(agent int) (way [][]float64, apart float64) {
-	if len(numeric.StatesOf(e.Run).Steps) == 0 {
-		for _, s := range numeric.StatesOf(e.Run).States {
+	if len(e.states.Steps) == 0 {
+		for _, s := range e.states.States {
 			way = append(way, s[agent])
 		}
 		return way, 1
 	}
-	way = [][]float64{numeric.StatesOf(e.Run).First()[agent]}
-	for _, byAgent := range numeric.StatesOf(e.Run).Steps {
+	way = [][]float64{e.states.First()[agent]}
+	for _, byAgent := range e.states.Steps {
 		way = append(way, byAgent[agent]...)
 	}
-	return way, numeric.StatesOf(e.Run).Step
+	return way, e.states.Step
 }
 
 func (e example) plansOf(agent int) []numeric.Move {
 	var list []numeric.Move
-	for _, m := range numeric.StatesOf(e.Run).Moves {
+	for _, m := range e.states.Moves {
 		if m.Agent == agent {
 			list = append(list, m)
 		}
@@ -151,7 +152,7 @@ func (e example) plansOf(agent int) []numeric.Move {
 
 func (e example) planePanel() Panel {
 	p := Panel{Title: e.title, X: "coordinate 1", Y: "coordinate 2", Plane: true}
-	agents := len(numeric.StatesOf(e.Run).First())
+	agents := len(e.states.First())
 	for a := range agents {
 		line := Line{Name: agentName(a, agents)}
 		way, _ := e.wayOf(a)
@@ -169,10 +170,10 @@ func (e example) planePanel() Panel {
 // overTime is one coordinate: plans are discontinuous, positions follow them.
 func (e example) overTime(k int) Panel {
 	p := Panel{Title: e.title, X: "round", Y: fmt.Sprint("coordinate ", k+1)}
-	if len(numeric.StatesOf(e.Run).Steps) > 0 {
+	if len(e.states.Steps) > 0 {
 		p.X = "seconds"
 	}
-	agents, rounds := len(numeric.StatesOf(e.Run).First()), float64(len(numeric.StatesOf(e.Run).States)-1)
+	agents, rounds := len(e.states.First()), float64(len(e.states.States)-1)
 	for a := range agents {
 		line := Line{Name: agentName(a, agents)}
 		way, apart := e.wayOf(a)

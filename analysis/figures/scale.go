@@ -50,7 +50,7 @@ type scale struct {
 // values and the ends of all intervals, as far as the measure can go. Shares have
 // the whole axis, except where rows would be too close to be compared.
 func (f Figure) scale() scale {
-	values, ends := f.drawnValues()
+	values, ends := f.listDrawnValues()
 	y := f.Panels[0].Y
 	least, most := limitsOf(y)
 	s := scale{bars: f.Panels[0].Bars, share: most == 1}
@@ -96,8 +96,8 @@ func (f Figure) panelsMeasuring(y string) Figure {
 	return f
 }
 
-// drawnValues returns all values, and the ends of all intervals.
-func (f Figure) drawnValues() (values, ends []float64) {
+// listDrawnValues returns all values, and the ends of all intervals.
+func (f Figure) listDrawnValues() (values, ends []float64) {
 	for _, p := range f.Panels {
 		for _, level := range p.Levels {
 			values = append(values, level.Value)

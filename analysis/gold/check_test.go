@@ -148,7 +148,7 @@ func TestOtherDraw(t *testing.T) {
 	c.draws = []gold.Draw{other}
 	c.write(t, 0)
 	s, err := gold.Load(t.Context(), c, "c", "acts")
-	if err != nil || !s.Empty() || s.Waiting != 1 || fmt.Sprint(s.Foreign) != "[ada]" {
+	if err != nil || !s.IsEmpty() || s.Waiting != 1 || fmt.Sprint(s.Foreign) != "[ada]" {
 		t.Errorf("%+v, error %v", s, err)
 	}
 	if got := c.wrong(t); !strings.Contains(got, "gold labels of draw 1 (acts) by ada: ") || !strings.Contains(got, "of no item of the draw") {

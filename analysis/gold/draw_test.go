@@ -175,7 +175,7 @@ func TestStored(t *testing.T) {
 		t.Errorf("%d draws, error %v", len(all), err)
 	}
 	a, err := gold.Load(t.Context(), s, "c", "acts")
-	if err != nil || !a.Empty() || a.Waiting != 1 {
+	if err != nil || !a.IsEmpty() || a.Waiting != 1 {
 		t.Errorf("%+v, error %v", a, err)
 	}
 }

@@ -103,8 +103,8 @@ func (a *Sample) loadCoding(ctx context.Context, s store.Store, d Draw, makers [
 	return c, nil
 }
 
-// Empty reports whether nothing is coded.
-func (a *Sample) Empty() bool { return a == nil || len(a.Draws) == 0 }
+// IsEmpty reports whether nothing is coded.
+func (a *Sample) IsEmpty() bool { return a == nil || len(a.Draws) == 0 }
 
 // Stratum returns the number of a run's stratum; false if it could not have been drawn.
 func (a *Sample) Stratum(run lake.Run) (int, bool) {

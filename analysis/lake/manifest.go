@@ -194,7 +194,7 @@ func (b Batch) Check() error {
 	return nil
 }
 
-func isName(s string) bool { return s != "" && partOfName(s) }
+func isName(s string) bool { return s != "" && isPartOfName(s) }
 
 // Manifest says that a batch is compacted: it is written after all its parts.
 type Manifest struct {

@@ -123,7 +123,7 @@ func (m Marker) Check() error {
 			return fmt.Errorf("%s %q cannot be part of an object's name", what, name)
 		}
 	}
-	if !partOfName(m.By) {
+	if !isPartOfName(m.By) {
 		return fmt.Errorf("%q, whose rows they are, cannot be part of an object's name", m.By)
 	}
 	if m.Generation < 0 {
@@ -150,7 +150,7 @@ func (m Marker) Check() error {
 	return nil
 }
 
-func partOfName(s string) bool { return !strings.ContainsAny(s, "/\\\x00") && utf8.ValidString(s) }
+func isPartOfName(s string) bool { return !strings.ContainsAny(s, "/\\\x00") && utf8.ValidString(s) }
 
 // ReadMarker reads a marker by its key.
 func ReadMarker(ctx context.Context, s store.Store, key string) (Marker, error) {

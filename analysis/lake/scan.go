@@ -19,19 +19,24 @@ import (
 // decoded rows of each.
 func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var zero T
 		w := newTableWalk[T](ctx, store, d)
 		defer w.close()
-		for _, m := range d.Members {
-			rows, err := w.rowsOf(m)
-			if err != nil {
-				yield(zero, err)
+		yieldRows(d.Members, w.rowsOf, yield)
+	}
+}
+
+// yieldRows yields the rows of each, up to the first error.
+func yieldRows[M, T any](each []M, rowsOf func(M) ([]T, error), yield func(T, error) bool) {
+	var zero T
+	for _, m := range each {
+		rows, err := rowsOf(m)
+		if err != nil {
+			yield(zero, err)
+			return
+		}
+		for _, r := range rows {
+			if !yield(r, nil) {
 				return
-			}
-			for _, r := range rows {
-				if !yield(r, nil) {
-					return
-				}
 			}
 		}
 	}

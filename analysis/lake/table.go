@@ -14,19 +14,7 @@ import (
 // is seen; the first error ends the sequence.
 func ReadTable[T record.Row](ctx context.Context, store store.Store, markers []Marker) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var zero T
-		for _, m := range markers {
-			rows, err := ReadRows[T](ctx, store, m)
-			if err != nil {
-				yield(zero, err)
-				return
-			}
-			for _, r := range rows {
-				if !yield(r, nil) {
-					return
-				}
-			}
-		}
+		yieldRows(markers, func(m Marker) ([]T, error) { return ReadRows[T](ctx, store, m) }, yield)
 	}
 }
 

@@ -25,7 +25,7 @@ func (m Method) ID() string { return EmbedderID(m.Embedder.Name(), string(m.Rule
 // Of measures the messages of one collaboration and returns a row for each, by entry.
 func (m Method) Of(ctx context.Context, turns []record.Turn) ([]record.Feature, error) {
 	var rows []record.Feature
-	english := English(TextsOf(turns))
+	english := IsEnglish(TextsOf(turns))
 	var texts []string // of rows that say something
 	var at []int       // which rows these are
 	for _, t := range turns {

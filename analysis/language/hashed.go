@@ -138,7 +138,7 @@ func appendLower(all []string, text string) []string {
 	}
 	for token := range strings.FieldsFuncSeq(text,
 		func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		all = AppendWords(all, token)
+		all = appendWords(all, token)
 	}
 	return all
 }

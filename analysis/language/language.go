@@ -52,12 +52,12 @@ func (c Counts) Grade() float64 {
 }
 
 // Words returns the length of a message: its whitespace-separated tokens that hold
-// a letter or digit, and more of scripts that are written without spaces (see AppendWords).
+// a letter or digit, and more of scripts that are written without spaces (see appendWords).
 func Words(text string) int {
 	n := 0
 	var words []string
 	for token := range strings.FieldsSeq(text) {
-		words = AppendWords(words[:0], token)
+		words = appendWords(words[:0], token)
 		n += len(words)
 	}
 	return n

@@ -12,7 +12,7 @@ func countPortable(text string) Counts {
 	c := Counts{Sentences: countSentences(text)}
 	var words []string
 	for token := range strings.FieldsSeq(text) {
-		words = AppendWords(words[:0], token)
+		words = appendWords(words[:0], token)
 		for _, word := range words {
 			c.Words++
 			c.Syllables += countSyllables(word)
@@ -111,8 +111,8 @@ const vowels = 1 | 1<<('e'-'a') | 1<<('i'-'a') | 1<<('o'-'a') | 1<<('u'-'a') | 1
 
 func isVowel(letter byte) bool { return vowels>>(letter-'a')&1 == 1 }
 
-// consonantBefore says that the word is …, a consonant, and the ending.
-func consonantBefore(w, ending string) bool {
+// hasConsonantBefore says that the word is …, a consonant, and the ending.
+func hasConsonantBefore(w, ending string) bool {
 	stem, ok := strings.CutSuffix(w, ending)
 	return ok && stem != "" && !isVowel(stem[len(stem)-1])
 }
@@ -120,11 +120,11 @@ func consonantBefore(w, ending string) bool {
 // isSilent says that the word ends in an e, es or ed that is not spoken.
 func isSilent(w string) bool {
 	switch {
-	case consonantBefore(w, "e"):
-		return !consonantBefore(w, "le")
-	case consonantBefore(w, "es"):
-		return !consonantBefore(w, "les") && !isHissing(strings.TrimSuffix(w, "es"))
-	case consonantBefore(w, "ed"):
+	case hasConsonantBefore(w, "e"):
+		return !hasConsonantBefore(w, "le")
+	case hasConsonantBefore(w, "es"):
+		return !hasConsonantBefore(w, "les") && !isHissing(strings.TrimSuffix(w, "es"))
+	case hasConsonantBefore(w, "ed"):
 		return !strings.HasSuffix(w, "ted") && !strings.HasSuffix(w, "ded")
 	}
 	return false

@@ -23,11 +23,11 @@ func isASCII(text string) bool {
 // isUnspaced is quick for ASCII, which most texts are made of.
 func isUnspaced(r rune) bool { return r > unicode.MaxASCII && unicode.In(r, unspaced...) }
 
-// AppendWords appends to all the words in a token, i.e. a text without spaces: the token itself,
+// appendWords appends to all the words in a token, i.e. a text without spaces: the token itself,
 // or, of a script that is written without spaces, its segments by Unicode (UAX 29) that hold a
 // letter or digit. That makes each Chinese character a word, and so of kana and Thai: such figures
 // are for comparisons within a language.
-func AppendWords(all []string, token string) []string {
+func appendWords(all []string, token string) []string {
 	if isASCII(token) || !strings.ContainsFunc(token, isUnspaced) {
 		if isWord(token) {
 			all = append(all, token)
@@ -42,10 +42,10 @@ func AppendWords(all []string, token string) []string {
 	return all
 }
 
-// English reports whether texts, taken together, seem to be English: most letters are Latin, and of
+// IsEnglish reports whether texts, taken together, seem to be English: most letters are Latin, and of
 // 50 words or more at least a tenth is among frequent ones, which make up about a quarter of
 // English and some hundredths of other languages. Fewer words in Latin letters pass for English.
-func English(texts []string) bool {
+func IsEnglish(texts []string) bool {
 	latin, letters, words, known := 0, 0, 0, 0
 	for _, text := range texts {
 		for _, r := range text {

@@ -82,8 +82,8 @@ func (c *count) tallyAgreements(entry, round int) (keys []string, winners []int)
 	return []string{c.acts[draft].Key}, c.Rule.Tally(profile).Winners
 }
 
-// firstUnread reports whether the earliest agent's final answer, which was voted on, could not be read.
-func (c *count) firstUnread() bool {
+// isFirstUnread reports whether the earliest agent's final answer, which was voted on, could not be read.
+func (c *count) isFirstUnread() bool {
 	return len(c.votes) > 0 && len(c.answers) > 0 && c.acts[c.answers[0]].Status == transcript.Invalid
 }
 

@@ -128,7 +128,7 @@ func (c *count) decide(t record.Turn) {
 	selected := c.Break(winners, int(t.Round), t.Phase)
 	if selected >= 0 && len(keys) == 0 { // nobody has voted, and it is settled all the same
 		switch key, ok := c.firstSolution(int(t.Entry)); {
-		case c.firstUnread() && d.Key == "":
+		case c.isFirstUnread() && d.Key == "":
 			keys = []string{""}
 		case ok:
 			keys = []string{key}

@@ -47,8 +47,8 @@ func (r row) differenceOf(run campaign.Run) (float64, bool) {
 	if !ok || result.First == 0 {
 		return 0, ok
 	}
-	was, knownWas := table.Given(result.Was)
-	instead, knownInstead := table.Given(result.Instead)
+	was, knownWas := table.ValueOrNone(result.Was)
+	instead, knownInstead := table.ValueOrNone(result.Instead)
 	return instead - was, knownWas && knownInstead
 }
 
@@ -59,7 +59,7 @@ func (r row) finalOutcome(run campaign.Run) (float64, bool) {
 		return 0, false
 	}
 	if result.First > 0 {
-		return table.Given(result.Instead)
+		return table.ValueOrNone(result.Instead)
 	}
 	return run.Outcome()
 }

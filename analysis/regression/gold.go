@@ -9,9 +9,9 @@ import (
 	"roundtable/workflows/stopping"
 )
 
-// PerColumn is how many rounds with gold labels the joint regression on all pairs needs per column; with
+// perColumn is how many rounds with gold labels the joint regression on all pairs needs per column; with
 // fewer, the corrected products of pairs do not determine it.
-const PerColumn = 10
+const perColumn = 10
 
 // Drawn is a round, from 2, of a collaboration, together with the round before: what could be drawn, or came later.
 type Drawn struct {
@@ -57,9 +57,9 @@ func CorrectActs(runs []acts.Trajectory, drawn []Drawn) (all []Correction, joint
 			coded++
 		}
 	}
-	if need := PerColumn * (len(kept) + 1); coded < need {
+	if need := perColumn * (len(kept) + 1); coded < need {
 		return all, fmt.Errorf("%d rounds with gold; %d, %d for each of %d columns, would be needed", coded, need,
-			PerColumn, len(kept)+1), nil
+			perColumn, len(kept)+1), nil
 	}
 	e, err := gold.SolveSlopes(p.unitsFor(kept, framed))
 	if err != nil {

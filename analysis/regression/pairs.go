@@ -49,7 +49,7 @@ func NewPairs(runs []acts.Trajectory) (*Pairs, error) {
 		byRun: map[int]struct{ from, after int }{}}
 	missing := 0
 	for _, t := range runs {
-		if !t.Labelled() {
+		if !t.IsLabelled() {
 			missing++
 		}
 	}

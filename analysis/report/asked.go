@@ -37,8 +37,8 @@ func (a Answer) Number() int { return a.Ask + 1 }
 // FromOne returns i + 1, to count from 1 what is counted from 0.
 func (Asked) FromOne(i int32) int32 { return i + 1 }
 
-// Nothing reports whether nothing of the turn is stored.
-func (a Asked) Nothing() bool {
+// IsEmpty reports whether nothing of the turn is stored.
+func (a Asked) IsEmpty() bool {
 	return len(a.Calls) == 0 && a.Prompt == nil && a.Answers == nil && a.Lost == nil
 }
 

@@ -94,8 +94,8 @@ func (s Source) packedSize(all iter.Seq2[record.Rows, error]) (size int, err err
 	return size, err
 }
 
-// leftOutText says which transcripts are not in a page; "" if all are.
-func (s Source) leftOutText() string {
+// describeLeftOut says which transcripts are not in a page; "" if all are.
+func (s Source) describeLeftOut() string {
 	if s.Told == nil {
 		return ""
 	}

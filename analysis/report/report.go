@@ -197,7 +197,7 @@ type page struct {
 func newPage(s Source, t *Tally, list *List, transcripts transcripts) page {
 	p := page{
 		head: headOf(s.Campaign.Name, "list.js", "story.js"), Overview: s.overviewOf(t), List: list,
-		Transcripts: transcripts, LeftOut: s.leftOutText(),
+		Transcripts: transcripts, LeftOut: s.describeLeftOut(),
 	}
 	p.Ran.To = transcripts.Link
 	if transcripts.Put != nil {

@@ -39,10 +39,10 @@ func TestColumnsFold(t *testing.T) {
 		{"no rows", nil, []int{0}, ""},
 	} {
 		r := Result{Table: table.Table{Columns: columns, Rows: x.rows}}
-		if got := r.Kept(); !slices.Equal(got, x.kept) {
+		if got := r.ShownColumns(); !slices.Equal(got, x.kept) {
 			t.Errorf("%s: columns %v, want %v", x.what, got, x.kept)
 		}
-		if got := r.Same(); got != x.same {
+		if got := r.CommonValues(); got != x.same {
 			t.Errorf("%s: %q, want %q", x.what, got, x.same)
 		}
 	}

@@ -99,9 +99,9 @@ func tokenLength(s string, i int) (n int, word bool) {
 		if tag := dollarQuote(rest); tag != "" {
 			return lengthThrough(rest, len(tag), tag), true
 		}
-	case nameByte(rest[0]):
+	case isNameByte(rest[0]):
 		n = 1
-		for n < len(rest) && (nameByte(rest[n]) || rest[n] == '$') {
+		for n < len(rest) && (isNameByte(rest[n]) || rest[n] == '$') {
 			n++
 		}
 		return n, true
@@ -152,7 +152,7 @@ func escapedLength(s string) int {
 // dollarQuote returns $$ or $tag$ if the text begins so.
 func dollarQuote(s string) string {
 	i := 1
-	for i < len(s) && nameByte(s[i]) && (i > 1 || s[i] < '0' || s[i] > '9') {
+	for i < len(s) && isNameByte(s[i]) && (i > 1 || s[i] < '0' || s[i] > '9') {
 		i++
 	}
 	if i < len(s) && s[i] == '$' {
@@ -161,6 +161,6 @@ func dollarQuote(s string) string {
 	return ""
 }
 
-func nameByte(b byte) bool {
+func isNameByte(b byte) bool {
 	return b == '_' || b >= utf8.RuneSelf || b >= '0' && b <= '9' || b|0x20 >= 'a' && b|0x20 <= 'z'
 }

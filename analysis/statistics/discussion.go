@@ -115,5 +115,5 @@ func (c Challenges) Change() (sum float64) {
 	return sum
 }
 
-// Unknown reports whether the score of some new answer is not known (NaN).
-func (c Challenges) Unknown() bool { return math.IsNaN(c.Change()) }
+// IsUnknown reports whether the score of some new answer is not known (NaN).
+func (c Challenges) IsUnknown() bool { return math.IsNaN(c.Change()) }

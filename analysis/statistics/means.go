@@ -68,12 +68,6 @@ type Sample struct {
 	N        int
 }
 
-// SampleOf returns the mean, standard error and n of x.
-func SampleOf(x []float64) Sample {
-	mean, se := meanSE(evenOut(x))
-	return Sample{mean, se, len(x)}
-}
-
 // Welch returns the t-test of two independent samples of unequal variance (Welch 1947).
 func Welch(a, b Sample) (TTest, error) {
 	if a.N < 2 || b.N < 2 {

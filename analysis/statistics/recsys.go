@@ -2,34 +2,8 @@ package statistics
 
 import "math"
 
-// Predictions is one run's predicted rating in stars that stands at the end of each round; nil before the
-// first decision. A run that ended early keeps its last one.
-type Predictions struct {
-	Gold   float64 // the true rating
-	Rounds []*float64
-}
-
-// ratingAt returns the rating that stands at the end of round n from 1; nil if there is none.
-func (p Predictions) ratingAt(n int) *float64 {
-	if n < 1 || len(p.Rounds) == 0 {
-		return nil
-	}
-	return p.Rounds[min(n, len(p.Rounds))-1]
-}
-
 // RatingErrors are absolute errors in stars; len is the n to report.
 type RatingErrors []float64
-
-// RatingErrorsAt returns the errors at round n of the runs with a decision by then (Figures 4 and 21, Table 7).
-func RatingErrorsAt(runs []Predictions, n int) RatingErrors {
-	var e RatingErrors
-	for _, run := range runs {
-		if v := run.ratingAt(n); v != nil {
-			e = append(e, math.Abs(*v-run.Gold))
-		}
-	}
-	return e
-}
 
 // MAE returns the mean absolute error. Undefined without errors.
 func (e RatingErrors) MAE() (mae float64, ok bool) {

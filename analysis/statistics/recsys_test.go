@@ -24,24 +24,24 @@ func TestErrorsReference(t *testing.T) {
 	}
 	referencetest.Read(t, "nmf_reference.json", &ref)
 	want := ref.Errors
-	var runs, guessed, always4 []Predictions
+	var runs, guessed, always4 []predictions
 	four := 4.0
 	for i, gold := range want.Gold {
-		runs = append(runs, Predictions{gold, []*float64{nil, want.Prediction[i]}})
-		guessed = append(guessed, Predictions{gold, []*float64{&four, want.Prediction[i]}})
+		runs = append(runs, predictions{gold, []*float64{nil, want.Prediction[i]}})
+		guessed = append(guessed, predictions{gold, []*float64{&four, want.Prediction[i]}})
 		if want.Prediction[i] == nil {
 			guessed[i].Rounds[1] = &four
 		}
-		always4 = append(always4, Predictions{gold, []*float64{&four}})
+		always4 = append(always4, predictions{gold, []*float64{&four}})
 	}
-	e, always := RatingErrorsAt(runs, 2), RatingErrorsAt(always4, 2)
+	e, always := ratingErrorsAt(runs, 2), ratingErrorsAt(always4, 2)
 	if len(e) != want.N || len(e) == len(runs) {
 		t.Errorf("%d runs have a decision, want %d", len(e), want.N)
 	}
 	isNear(t, "MAE", e.MAE, want.MAE)
 	isNear(t, "RMSE", e.RMSE, want.RMSE)
 	isNear(t, "SE", e.SE, want.SE)
-	isNear(t, "MAE with missing as 4", RatingErrorsAt(guessed, 2).MAE, want.Missing)
+	isNear(t, "MAE with missing as 4", ratingErrorsAt(guessed, 2).MAE, want.Missing)
 	isNear(t, "MAE of always 4", always.MAE, want.AlwaysMAE)
 	isNear(t, "RMSE of always 4", always.RMSE, want.AlwaysRMSE)
 }
@@ -55,14 +55,14 @@ func isNear(t *testing.T, what string, got func() (float64, bool), want float64)
 
 func TestErrorsByHand(t *testing.T) {
 	three, four, five := 3.0, 4.0, 5.0
-	runs := []Predictions{
+	runs := []predictions{
 		{Gold: 3, Rounds: []*float64{nil, &four, &five}}, // decided in round 2
 		{Gold: 5, Rounds: []*float64{&three}},            // ended after round 1
 		{Gold: 1, Rounds: []*float64{nil, nil, nil}},     // never decided
 		{Gold: 2}, // nothing was run
 	}
 	for n, want := range map[int]RatingErrors{0: nil, 1: {2}, 2: {1, 2}, 3: {2, 2}, 9: {2, 2}} {
-		if got := RatingErrorsAt(runs, n); !slices.Equal(got, want) {
+		if got := ratingErrorsAt(runs, n); !slices.Equal(got, want) {
 			t.Errorf("round %d: errors %v, want %v", n, got, want)
 		}
 	}
@@ -89,4 +89,30 @@ func TestRMSEStandardError(t *testing.T) {
 			t.Errorf("the RMSE of %v has a standard error, %v", e, v)
 		}
 	}
+}
+
+// predictions is one run's predicted rating in stars that stands at the end of each round; nil before the
+// first decision. A run that ended early keeps its last one.
+type predictions struct {
+	Gold   float64 // the true rating
+	Rounds []*float64
+}
+
+// ratingAt returns the rating that stands at the end of round n from 1; nil if there is none.
+func (p predictions) ratingAt(n int) *float64 {
+	if n < 1 || len(p.Rounds) == 0 {
+		return nil
+	}
+	return p.Rounds[min(n, len(p.Rounds))-1]
+}
+
+// ratingErrorsAt returns the errors at round n of the runs with a decision by then (Figures 4 and 21, Table 7).
+func ratingErrorsAt(runs []predictions, n int) RatingErrors {
+	var e RatingErrors
+	for _, run := range runs {
+		if v := run.ratingAt(n); v != nil {
+			e = append(e, math.Abs(*v-run.Gold))
+		}
+	}
+	return e
 }

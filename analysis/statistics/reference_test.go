@@ -89,7 +89,7 @@ func TestReferenceTests(t *testing.T) {
 	if len(v.Tails) != 30 {
 		t.Errorf("%d tails", len(v.Tails))
 	}
-	w, err := Welch(SampleOf(v.Welch.A), SampleOf(v.Welch.B))
+	w, err := Welch(sampleOf(v.Welch.A), sampleOf(v.Welch.B))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func TestReferenceBootstrap(t *testing.T) {
 		t.Fatal(err)
 	}
 	same(t, "mean", b.Estimate, m.Mean)
-	same(t, "standard error", SampleOf(m.X).SE, m.SE)
+	same(t, "standard error", sampleOf(m.X).SE, m.SE)
 	same(t, "bootstrap standard error", b.SE, m.BootSE)
 	sameInterval(t, "percentile", b.Percentile, m.Percentile)
 	sameInterval(t, "basic", b.Basic, m.Basic)
@@ -223,4 +223,10 @@ func TestReferenceTable1(t *testing.T) {
 	for i := range holm {
 		same(t, "Holm", holm[i], want[i])
 	}
+}
+
+// sampleOf returns the mean, standard error and n of x.
+func sampleOf(x []float64) Sample {
+	mean, se := meanSE(evenOut(x))
+	return Sample{mean, se, len(x)}
 }

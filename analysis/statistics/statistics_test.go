@@ -216,7 +216,7 @@ func TestRoundingIsNoSpread(t *testing.T) {
 	if mean, within := MeanInterval(gains); within != nil {
 		t.Errorf("their interval: %v %+v", mean, within)
 	}
-	if test, err := Welch(SampleOf(gains), SampleOf([]float64{.1, .1, .1})); err == nil {
+	if test, err := Welch(sampleOf(gains), sampleOf([]float64{.1, .1, .1})); err == nil {
 		t.Errorf("Welch's test of two samples without spread: %+v", test)
 	}
 	if p, err := SignFlip([]float64{1e-16, 2e-16, 1e-16, 3e-16, 1e-16, 1e-16}, 0, 0); err != nil || p != 1 {

@@ -66,7 +66,7 @@ func TestNothingIsMadeUp(t *testing.T) {
 	for name, c := range degenerate() {
 		l := dialogue.Labels{Labeller: "l", Talks: map[lake.Run]acts.ActsByRound{}}
 		for _, run := range campaign.TrajectoriesOf(c).Runs {
-			if run.Labelled() {
+			if run.IsLabelled() {
 				l.Talks[lake.Run{Collaboration: run.ID}] = talkOf(run)
 			}
 		}

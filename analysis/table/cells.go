@@ -14,8 +14,8 @@ func PercentOf(part, whole int) Cell {
 	return Number(100*float64(part)/float64(whole), 1)
 }
 
-// Known returns a number, or an empty cell for nil.
-func Known(v *float64, decimals int) Cell {
+// NumberOrEmpty returns a number, or an empty cell for nil.
+func NumberOrEmpty(v *float64, decimals int) Cell {
 	if v == nil {
 		return Cell{}
 	}
@@ -42,16 +42,16 @@ func Percent(share *float64) Cell {
 	return Number(100**share, 1)
 }
 
-// Given returns *v and true, or false if v is nil.
-func Given(v *float64) (float64, bool) {
+// ValueOrNone returns *v and true, or false if v is nil.
+func ValueOrNone(v *float64) (float64, bool) {
 	if v == nil {
 		return 0, false
 	}
 	return *v, true
 }
 
-// Hundred returns 100 for true and 0 for false, so that a mean is in percent.
-func Hundred(is bool) float64 {
+// HundredIf returns 100 for true and 0 for false, so that a mean is in percent.
+func HundredIf(is bool) float64 {
 	if is {
 		return 100
 	}
@@ -100,8 +100,8 @@ func (s *Sample) Deviation(decimals int) Cell {
 	return Number(stat.StdDev(s.Values, nil), decimals)
 }
 
-// Mean returns the mean of the values with the standard error sd/√n, sd with
-// n-1; none without spread.
+// Mean returns the mean of the values with the standard error sd/√n, sd with n-1; the cell has no standard
+// error if all values are equal, and is empty without values.
 func (s *Sample) Mean(decimals int) Cell {
 	var values [][2]float64
 	for _, v := range s.Values {

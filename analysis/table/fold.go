@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Kept returns the indices of the columns that are shown: all that were chosen, or those that are neither empty
-// nor the same in all of several rows; the first one if there are none.
-func (t Table) Kept() (columns []int) {
-	return t.keptBut(func(int, string) bool { return true })
+// ShownColumns returns the indices of the columns that are shown: all that were chosen, or those that are
+// neither empty nor the same in all of several rows; the first one if there are none.
+func (t Table) ShownColumns() (columns []int) {
+	return t.shownColumnsBut(func(int, string) bool { return true })
 }
 
-// keptBut is Kept, where columns of one value in all rows fold only if fold says so.
-func (t Table) keptBut(fold func(j int, value string) bool) (columns []int) {
+// shownColumnsBut is ShownColumns, where columns of one value in all rows fold only if fold says so.
+func (t Table) shownColumnsBut(fold func(j int, value string) bool) (columns []int) {
 	for j := range t.Columns {
 		if !t.chosen {
 			if len(t.Rows) == 0 {
@@ -45,11 +45,11 @@ func (t Table) sameValue(j int) *string {
 	return &value
 }
 
-// Same returns the common values of the columns that are not shown, in words; "" if all are shown.
-func (t Table) Same() string { return t.sameBut(t.Kept()) }
+// CommonValues returns the common values of the columns that are not shown, in words; "" if all are shown.
+func (t Table) CommonValues() string { return t.commonValuesBut(t.ShownColumns()) }
 
-// sameBut is Same where these columns are shown.
-func (t Table) sameBut(kept []int) string {
+// commonValuesBut is CommonValues where these columns are shown.
+func (t Table) commonValuesBut(kept []int) string {
 	var same, empty []string
 	for j, name := range t.Columns {
 		if slices.Contains(kept, j) || len(t.Rows) == 0 {

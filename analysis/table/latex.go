@@ -30,7 +30,7 @@ var typeSizes = []typeSize{{"", 1, 6}, {`\small`, 0.925, 5}, {`\footnotesize`, 0
 func (t Table) LaTeX() string {
 	var b strings.Builder
 	notes := t.Notes
-	if same := t.sameBut(t.printed()); same != "" {
+	if same := t.commonValuesBut(t.printed()); same != "" {
 		notes = append([]string{same}, notes...)
 	}
 	for _, n := range notes {
@@ -87,7 +87,7 @@ func (t Table) fitColumns() (parts [][]int, size typeSize) {
 
 // printed returns the columns that a paper shows: a number is a result, also where all rows have it.
 func (t Table) printed() []int {
-	return t.keptBut(func(j int, value string) bool { return value == "" || !t.isNumeric(j) })
+	return t.shownColumnsBut(func(j int, value string) bool { return value == "" || !t.isNumeric(j) })
 }
 
 // typesetWidth returns how wide some columns are in a size, in points.

@@ -54,19 +54,19 @@ func TestCells(t *testing.T) {
 		c    Cell
 		want string
 	}{
-		{Percent(nil), ""}, {Percent(&half), "50.0"}, {PercentOf(1, 0), ""}, {PercentOf(1, 4), "25.0"}, {Known(nil, 1), ""}, {Known(&half, 2), "0.50"}, {MeanPercent(nil), ""},
+		{Percent(nil), ""}, {Percent(&half), "50.0"}, {PercentOf(1, 0), ""}, {PercentOf(1, 4), "25.0"}, {NumberOrEmpty(nil, 1), ""}, {NumberOrEmpty(&half, 2), "0.50"}, {MeanPercent(nil), ""},
 		{one, "1.0"}, {lone, ""}, {s.Mean(1), "2.0 (1.0) n=2"}, {s.Deviation(2), "1.41"}, {new(Sample).Mean(1), ""},
 	} {
 		if got := x.c.String(); got != x.want {
 			t.Errorf("%d: %q, want %q", i, got, x.want)
 		}
 	}
-	given, known := Given(&half)
-	missing, unknown := Given(nil)
+	given, known := ValueOrNone(&half)
+	missing, unknown := ValueOrNone(nil)
 	if given != half || !known || missing != 0 || unknown {
 		t.Errorf("0.5 is %v (%v), nothing %v (%v)", given, known, missing, unknown)
 	}
-	if Hundred(true) != 100 || Hundred(false) != 0 {
+	if HundredIf(true) != 100 || HundredIf(false) != 0 {
 		t.Error("a share that is whole is not 100 %")
 	}
 }

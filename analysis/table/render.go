@@ -18,8 +18,8 @@ import (
 // Formats returns the formats that Write knows.
 func Formats() []string { return []string{"text", "md", "csv", "json", "html", "latex"} }
 
-// Ending returns the format for a file extension without its dot ("" is text); "" if there is none.
-func Ending(ending string) string {
+// FormatByEnding returns the format for a file extension without its dot ("" is text); "" if there is none.
+func FormatByEnding(ending string) string {
 	switch ending {
 	case "", "txt":
 		return "text"
@@ -227,7 +227,7 @@ func safeText(s string) string {
 	return s
 }
 
-// Wrap breaks s into lines of at most 110 characters, each after indent.
+// Wrap returns the words of s in lines of at most 110 characters, indent included; the last line ends too.
 func Wrap(indent, s string) string {
 	var b strings.Builder
 	line := indent

@@ -117,15 +117,15 @@ func (c Cell) String() string {
 	if c.Value == nil {
 		return c.Text
 	}
-	s := Fixed(*c.Value, c.Decimals)
+	s := FormatNumber(*c.Value, c.Decimals)
 	if least := math.Pow10(-c.Decimals); c.P && *c.Value < least/2 {
-		return "<" + Fixed(least, c.Decimals)
+		return "<" + FormatNumber(least, c.Decimals)
 	}
 	if c.N == 0 {
 		return s
 	}
 	if c.SE != nil {
-		s += " (" + Fixed(*c.SE, c.Decimals) + ")"
+		s += " (" + FormatNumber(*c.SE, c.Decimals) + ")"
 	}
 	if c.Partial {
 		s += " n=" + strconv.Itoa(c.N)
@@ -133,8 +133,8 @@ func (c Cell) String() string {
 	return s
 }
 
-// Fixed returns v with this many decimals, and never "-0".
-func Fixed(v float64, decimals int) string {
+// FormatNumber returns v with this many decimals, and never "-0".
+func FormatNumber(v float64, decimals int) string {
 	s := strconv.FormatFloat(v, 'f', decimals, 64)
 	if strings.Trim(s, "-0.") == "" {
 		return strings.TrimPrefix(s, "-")

@@ -99,7 +99,7 @@ func TestHTML(t *testing.T) {
 
 func TestEnding(t *testing.T) {
 	for ending, want := range map[string]string{"": "text", "txt": "text", "tex": "latex", "html": "html", "md": "md", "csv": "csv", "json": "json", "xlsx": "", "pdf": ""} {
-		if got := Ending(ending); got != want {
+		if got := FormatByEnding(ending); got != want {
 			t.Errorf("%q is %q, want %q", ending, got, want)
 		}
 	}

@@ -143,7 +143,7 @@ func tableFormat(o *cli.Options, asked, file string) (string, error) {
 	if asked == "tex" {
 		asked = "latex"
 	}
-	format := table.Ending(ending)
+	format := table.FormatByEnding(ending)
 	if asked != "" || o.JSON {
 		return cli.ChooseFormat(asked, "", o.JSON, table.Formats())
 	}

@@ -118,7 +118,7 @@ func runAttribution(ctx context.Context, r runs.Options, s store.Store, w *forks
 			return nil, err
 		}
 		r.Checks = false // once is enough
-		spent, err := w.Spent(ctx)
+		spent, err := w.ReadSpent(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -267,7 +267,7 @@ func detach(ctx context.Context, o *cli.Options, path string, flags planning.Fla
 	case err := <-ended:
 		if failed, ok := errors.AsType[*exec.ExitError](err); ok {
 			said, _ := io.ReadAll(io.NewSectionReader(log, before.Size(), 1<<20))
-			return cli.CodeError(failed.ExitCode(),
+			return cli.WithCode(failed.ExitCode(),
 				fmt.Errorf("the run ended at once:\n%s", strings.TrimSpace(string(said))))
 		} else if err != nil {
 			return err

@@ -124,7 +124,7 @@ func (a *Allocation) Policies() []string { return []string{"sharer"} }
 // Policy builds a scripted agent with the parameters of joint.Sharer.
 func (a *Allocation) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "sharer" {
-		return nil, envs.NoPolicy("allocation", name, a.Policies())
+		return nil, envs.NewPolicyError("allocation", name, a.Policies())
 	}
 	return joint.NewSharer(func(o any) joint.Mind { return newMind(o.(Observation)) }, decode)
 }

@@ -23,12 +23,7 @@ func (o Observation) Facts() joint.Facts {
 	facts := joint.Facts{}
 	put := func(prefix string, values map[string]float64) {
 		for _, name := range slices.Sorted(maps.Keys(values)) {
-			v := values[name]
-			data, err := json.Marshal(v)
-			if err != nil {
-				panic("allocation: " + err.Error()) // quantities are finite
-			}
-			facts[prefix+name] = data
+			facts.Put(prefix+name, values[name])
 		}
 	}
 	put("private/"+agentName(o.Agent)+"/", o.Own)

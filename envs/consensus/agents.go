@@ -61,7 +61,7 @@ func (t *Task) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 			err = m.check()
 		}
 	default:
-		return nil, envs.NoPolicy("consensus", name, t.Policies())
+		return nil, envs.NewPolicyError("consensus", name, t.Policies())
 	}
 	return agent{mixture: m}, wrapError(name, err)
 }

@@ -54,7 +54,7 @@ func (e *Economy) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	case "stubborn":
 		t = stubbornTrader()
 	default:
-		return nil, envs.NoPolicy("exchange", name, e.Policies())
+		return nil, envs.NewPolicyError("exchange", name, e.Policies())
 	}
 	if err := decode(&t); err != nil {
 		return nil, fmt.Errorf("exchange: policy %s: %w", name, err)

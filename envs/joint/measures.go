@@ -109,7 +109,7 @@ func Keep(p Problem, choice, order []int) (kept []int, reward float64) {
 	left := slices.Clone(p.Capacity)
 	for _, i := range order {
 		option := p.Items[i][choice[i]]
-		if !Feasible(option.Use, left) {
+		if !IsFeasible(option.Use, left) {
 			continue
 		}
 		for r, u := range option.Use {

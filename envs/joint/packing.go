@@ -38,8 +38,8 @@ type Solution struct {
 	Nodes      int
 }
 
-// Feasible reports whether use is within capacity for each resource.
-func Feasible(use, capacity []float64) bool {
+// IsFeasible reports whether use is within capacity for each resource.
+func IsFeasible(use, capacity []float64) bool {
 	for r, u := range use {
 		if u > capacity[r]+Tolerance {
 			return false
@@ -55,7 +55,7 @@ func (p Problem) Value(choice []int) (value float64, feasible bool) {
 			value += p.Items[i][o].Value
 		}
 	}
-	return value, Feasible(p.Uses(choice), p.Capacity)
+	return value, IsFeasible(p.Uses(choice), p.Capacity)
 }
 
 // Uses returns how much of each resource choice uses.
@@ -132,7 +132,7 @@ func newSearch(p Problem, limit int) *search {
 func worthwhileOptions(options []Option, prices, capacity []float64) []int {
 	var list []int
 	for o, option := range options {
-		if option.Value > 0 && Feasible(option.Use, capacity) {
+		if option.Value > 0 && IsFeasible(option.Use, capacity) {
 			list = append(list, o)
 		}
 	}
@@ -187,7 +187,7 @@ func (s *search) visitItem(k int, value float64) {
 	item := s.order[k]
 	for _, o := range s.options[item] {
 		option := s.Items[item][o]
-		if Feasible(option.Use, s.left) {
+		if IsFeasible(option.Use, s.left) {
 			s.takeOption(option, -1)
 			s.taken[k] = o
 			s.visitItem(k+1, value+option.Value)

@@ -65,7 +65,7 @@ func greedyValue(p Problem) float64 {
 	for _, options := range p.Items {
 		at := -1
 		for o, option := range options {
-			if Feasible(option.Use, left) && option.Value > 0 && (at < 0 || option.Value > options[at].Value) {
+			if IsFeasible(option.Use, left) && option.Value > 0 && (at < 0 || option.Value > options[at].Value) {
 				at = o
 			}
 		}

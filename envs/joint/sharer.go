@@ -16,6 +16,15 @@ import (
 // Facts are what an agent knows, each by a name, as JSON.
 type Facts map[string]json.RawMessage
 
+// Put adds a plain value, such as a finite number or a text, under a name.
+func (f Facts) Put(name string, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic("joint: " + name + ": " + err.Error()) // plain values always marshal
+	}
+	f[name] = data
+}
+
 // Mind is a domain as one agent knows it.
 type Mind interface {
 	Domain

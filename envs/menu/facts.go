@@ -21,18 +21,11 @@ func newMind(o Observation) joint.Mind {
 // Facts returns what the observation holds: stock/…, value/… and guest/name/group.
 func (o Observation) Facts() joint.Facts {
 	facts := joint.Facts{}
-	put := func(name string, v any) {
-		data, err := json.Marshal(v)
-		if err != nil {
-			panic("menu: " + err.Error()) // plain values always marshal
-		}
-		facts[name] = data
-	}
 	for _, name := range slices.Sorted(maps.Keys(o.Stock)) {
-		put("stock/"+name, o.Stock[name])
+		facts.Put("stock/"+name, o.Stock[name])
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Values)) {
-		put("value/"+name, o.Values[name])
+		facts.Put("value/"+name, o.Values[name])
 	}
 	for _, g := range o.Profiles {
 		var groups map[string]json.RawMessage

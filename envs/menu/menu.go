@@ -115,7 +115,7 @@ func (m *Menu) Policies() []string { return []string{"sharer"} }
 // Policy builds a scripted agent with the parameters of joint.Sharer.
 func (m *Menu) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "sharer" {
-		return nil, envs.NoPolicy("menu", name, m.Policies())
+		return nil, envs.NewPolicyError("menu", name, m.Policies())
 	}
 	return joint.NewSharer(func(o any) joint.Mind { return newMind(o.(Observation)) }, decode)
 }

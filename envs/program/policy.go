@@ -15,7 +15,7 @@ func (e *Environment) Policies() []string { return e.described.Policies }
 // Policy returns a scripted agent that the program plays. It has no parameters.
 func (e *Environment) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if !slices.Contains(e.described.Policies, name) {
-		return nil, envs.NoPolicy("program", name, e.described.Policies)
+		return nil, envs.NewPolicyError("program", name, e.described.Policies)
 	}
 	if err := decode(&struct{}{}); err != nil {
 		return nil, fmt.Errorf("program: policy %s: %w", name, err)

@@ -31,7 +31,7 @@ func (g *Game) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	case "freerider":
 		c = Conditional{Opening: 0.9, Noise: 0.1, Follow: 0.1, Discount: 1}
 	default:
-		return nil, envs.NoPolicy("publicgoods", name, g.Policies())
+		return nil, envs.NewPolicyError("publicgoods", name, g.Policies())
 	}
 	if err := decode(&c); err != nil {
 		return nil, fmt.Errorf("publicgoods: policy %s: %w", name, err)

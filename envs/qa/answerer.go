@@ -31,7 +31,7 @@ func (e *QA) Policies() []string { return []string{"answerer"} }
 // Policy builds a scripted agent with the parameters of Answerer.
 func (e *QA) Policy(name string, decode envs.Decode) (envs.Policy, error) {
 	if name != "answerer" {
-		return nil, envs.NoPolicy("qa", name, e.Policies())
+		return nil, envs.NewPolicyError("qa", name, e.Policies())
 	}
 	a := Answerer{Accuracy: 0.6, Conformity: 0.6, Verbosity: 1, env: e}
 	if err := decode(&a); err != nil {

@@ -151,7 +151,7 @@ func TestSQuADScores(t *testing.T) {
 		if len(q.Gold) == 0 {
 			unanswerable++
 		}
-		if ExactMatch(said[q.ID], q.Gold) {
+		if IsExactMatch(said[q.ID], q.Gold) {
 			em++
 		}
 		f1 += F1(said[q.ID], q.Gold)
@@ -174,7 +174,7 @@ func TestWords(t *testing.T) {
 	if f := F1("old mill house", []string{"the old mill"}); math.Abs(f-0.8) > 1e-15 {
 		t.Errorf("F1 %v, want 2·(2/3)·1/(2/3+1) = 0.8", f)
 	}
-	if F1(Unknown, nil) != 1 || F1("x", nil) != 0 || ExactMatch("", []string{"x"}) || !ExactMatch("", nil) {
+	if F1(Unknown, nil) != 1 || F1("x", nil) != 0 || IsExactMatch("", []string{"x"}) || !IsExactMatch("", nil) {
 		t.Error("questions without an answer")
 	}
 }

@@ -140,7 +140,7 @@ func (in *Instance) isCorrect(answer string) bool {
 		return in.scoreOf(answer) == 1
 	}
 	if in.q.Kind == Span {
-		return ExactMatch(answer, in.q.Gold)
+		return IsExactMatch(answer, in.q.Gold)
 	}
 	return slices.Contains(in.acceptedAnswers(), answer)
 }

@@ -134,7 +134,7 @@ func (in *Instance) scoreOf(answer string) float64 {
 	switch s.Name {
 	case scoring.Number:
 		for _, key := range in.acceptedAnswers() {
-			if s.Tolerance.Within(answer, key) {
+			if s.Tolerance.IsWithin(answer, key) {
 				return 1
 			}
 		}

@@ -43,9 +43,9 @@ func withoutArticles(text string) string {
 	return b.String()
 }
 
-// ExactMatch reports whether answer equals one of gold, the accepted answers, in SQuAD's
+// IsExactMatch reports whether answer equals one of gold, the accepted answers, in SQuAD's
 // canonical form. An empty gold accepts only Unknown.
-func ExactMatch(answer string, gold []string) bool {
+func IsExactMatch(answer string, gold []string) bool {
 	return slices.Contains(acceptedSpans(gold), canonicalSpan(answer))
 }
 

@@ -54,7 +54,7 @@ func (m *MovieLens) Policy(name string, decode envs.Decode) (envs.Policy, error)
 	case "stubborn":
 		r = stubbornRater()
 	default:
-		return nil, envs.NoPolicy("recsys", name, m.Policies())
+		return nil, envs.NewPolicyError("recsys", name, m.Policies())
 	}
 	if err := decode(&r); err != nil {
 		return nil, fmt.Errorf("recsys: policy %s: %w", name, err)

@@ -225,12 +225,12 @@ func (s sealed) Unwrap() error { return errSealed }
 // DataConverter returns the SDK's JSON, compressed by zstd from 1 KB on and then
 // encrypted, if there is a key.
 func (k Keys) DataConverter() converter.DataConverter {
-	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k.Codecs()...)}
+	return dataConverter{converter.NewCodecDataConverter(converter.GetDefaultDataConverter(), k.codecs()...)}
 }
 
-// Codecs returns the codecs that decode payloads from the server, in this order: the first
+// codecs returns the codecs that decode payloads from the server, in this order: the first
 // decrypts, the second decompresses.
-func (k Keys) Codecs() []converter.PayloadCodec { return []converter.PayloadCodec{k, zstdCodec{}} }
+func (k Keys) codecs() []converter.PayloadCodec { return []converter.PayloadCodec{k, zstdCodec{}} }
 
 // AreEmpty reports whether there is no key.
 func (k Keys) AreEmpty() bool { return len(k.ring) == 0 }

@@ -67,7 +67,7 @@ func (r refusal) Error() string { return r.says }
 // Handler serves POST /decode, POST /encode and browsers' CORS preflight requests.
 func (o Server) Handler() http.Handler {
 	mux := http.NewServeMux()
-	codecs := converter.NewPayloadCodecHTTPHandler(o.Keys.Codecs()...)
+	codecs := converter.NewPayloadCodecHTTPHandler(o.Keys.codecs()...)
 	atOnce := make(chan struct{}, mostAtOnce)
 	serve := func(w http.ResponseWriter, r *http.Request) {
 		select {

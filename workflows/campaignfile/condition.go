@@ -467,7 +467,7 @@ func stateParameters[T, N any](list []catalogue.Plugin[T, N], c *plan.Choice) {
 	if err != nil || len(plugin.Explicit) == 0 {
 		return
 	}
-	given, defaults := c.GivenParameters(), plan.Fields(plugin.Params)
+	given, defaults := c.ListParameters(), plan.Fields(plugin.Params)
 	for _, key := range plugin.Explicit {
 		if given[key] == nil {
 			given[key] = defaults[key]

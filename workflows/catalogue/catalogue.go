@@ -174,7 +174,7 @@ func builtInRules() []Rule {
 func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N], error) {
 	var names []string
 	for _, p := range list {
-		if p.Named(name) {
+		if p.HasName(name) {
 			return p, nil
 		}
 		names = append(names, p.Name)
@@ -183,7 +183,7 @@ func Find[T, N any](kind string, list []Plugin[T, N], name string) (Plugin[T, N]
 		wording.DidYouMean(name, names))
 }
 
-// Named reports whether p has this name or alias.
-func (p Plugin[T, N]) Named(name string) bool {
+// HasName reports whether p has this name or alias.
+func (p Plugin[T, N]) HasName(name string) bool {
 	return p.Name == name || slices.Contains(p.Aliases, name)
 }

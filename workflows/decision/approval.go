@@ -28,8 +28,7 @@ func (approval) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 }
 
 func (a approval) Tally(p Profile) Result {
-	scores := totalScores(p, a.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, a.Value)
 }
 
 func (approval) Words() Words {

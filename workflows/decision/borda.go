@@ -15,7 +15,8 @@ type BordaParams struct {
 	Partial bool `json:"partial"` // a ranking may stop early
 }
 
-// DefaultBorda5 returns the parameters of the code of paper 2's authors: five places count.
+// DefaultBorda5 returns the parameters of the code of paper 2's authors: five places count, and a ranking may
+// stop early.
 func DefaultBorda5() BordaParams { return BordaParams{Top: 5, Partial: true} }
 
 type borda struct {
@@ -43,8 +44,7 @@ func (r borda) Value(b transcript.Ballot, candidate, n int) *big.Rat {
 }
 
 func (r borda) Tally(p Profile) Result {
-	scores := totalScores(p, r.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, r.Value)
 }
 
 func (r borda) Words() Words {

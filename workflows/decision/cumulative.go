@@ -34,6 +34,7 @@ const (
 
 const mostPoints = 10_000
 
+// String returns "candidates", "agents" or the number.
 func (p Points) String() string {
 	switch p {
 	case PerCandidate:
@@ -108,8 +109,7 @@ func (cumulative) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 }
 
 func (c cumulative) Tally(p Profile) Result {
-	scores := totalScores(p, c.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, c.Value)
 }
 
 func (c cumulative) Words() Words {

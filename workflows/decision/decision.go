@@ -62,12 +62,14 @@ type Profile struct {
 	Candidates int
 	Electorate int // all who may vote, whether they did or not
 	Round      int // round of the count, from 1; only hybrid consensus uses it
-	Ballots    []transcript.Ballot
+	// Ballots are one for each who was asked: abstentions and answers that could not be read, which
+	// count as abstentions, included.
+	Ballots []transcript.Ballot
 }
 
 // Result is the outcome of a count: ALL tied winners in ascending order; none if the threshold
 // was not met or nobody supported anything.
 type Result struct {
 	Winners []int
-	Scores  []*big.Rat // by candidate, exact; the greatest are the Winners'
+	Scores  []*big.Rat // by candidate, exact, also without a winner; the greatest are the Winners'
 }

@@ -10,8 +10,7 @@ type plurality struct{ choice }
 func NewPlurality(PluralityParams) (Rule, error) { return plurality{}, nil }
 
 func (r plurality) Tally(p Profile) Result {
-	scores := totalScores(p, r.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, r.Value)
 }
 
 func (plurality) Words() Words {

@@ -23,8 +23,7 @@ func (r ranked) Value(b transcript.Ballot, candidate, _ int) *big.Rat {
 }
 
 func (r ranked) Tally(p Profile) Result {
-	scores := totalScores(p, r.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, r.Value)
 }
 
 func (r ranked) Words() Words {

@@ -36,8 +36,7 @@ func (r rated) Ballot(n, _ int) transcript.BallotSpec {
 func (rated) Value(b transcript.Ballot, candidate, _ int) *big.Rat { return pointsFor(b, candidate) }
 
 func (r rated) Tally(p Profile) Result {
-	scores := totalScores(p, r.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, r.Value)
 }
 
 func (r rated) Words() Words {

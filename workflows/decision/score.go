@@ -18,6 +18,12 @@ func totalScores(p Profile, value func(b transcript.Ballot, candidate, n int) *b
 	return scores
 }
 
+// selectHighest counts p by value and selects all candidates with the greatest sum, if that is positive.
+func selectHighest(p Profile, value func(b transcript.Ballot, candidate, n int) *big.Rat) Result {
+	scores := totalScores(p, value)
+	return Result{Winners: highestScored(scores), Scores: scores}
+}
+
 // highestScored returns all candidates with the greatest score, if that is positive.
 func highestScored(scores []*big.Rat) []int {
 	top := new(big.Rat)

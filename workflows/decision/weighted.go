@@ -36,8 +36,7 @@ func (w weighted) Value(b transcript.Ballot, candidate, n int) *big.Rat {
 }
 
 func (w weighted) Tally(p Profile) Result {
-	scores := totalScores(p, w.Value)
-	return Result{Winners: highestScored(scores), Scores: scores}
+	return selectHighest(p, w.Value)
 }
 
 func (weighted) Words() Words {

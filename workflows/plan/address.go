@@ -48,13 +48,13 @@ func agentsWithoutAddresses(agents []Agent) []Agent {
 // Address returns the address at which a model is served; "" if the file gives none.
 func (c Choice) Address() string {
 	var address string
-	_ = json.Unmarshal(c.GivenParameters()[addressKey], &address) // the provider refuses other types
+	_ = json.Unmarshal(c.ListParameters()[addressKey], &address) // the provider refuses other types
 	return address
 }
 
 // WithoutAddress returns a model without its address.
 func (c Choice) WithoutAddress() Choice {
-	given := c.GivenParameters()
+	given := c.ListParameters()
 	if given[addressKey] == nil {
 		return c
 	}
@@ -96,7 +96,7 @@ func withoutInnerAddresses(params json.RawMessage) json.RawMessage {
 
 // asWritten returns a choice as files write it: see choiceOf.
 func (c Choice) asWritten() any {
-	given := c.GivenParameters()
+	given := c.ListParameters()
 	if len(given) == 0 {
 		return c.Name
 	}

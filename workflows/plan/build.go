@@ -72,8 +72,8 @@ func (c Campaign) TreatmentSeed(cell Cell) uint64 {
 	return envs.Stream(c.Seed, "treatment", cell.Instance, replicate).Uint64()
 }
 
-// GivenParameters returns the parameters of a choice, by name, as JSON.
-func (c Choice) GivenParameters() map[string]json.RawMessage {
+// ListParameters returns the parameters of a choice, by name, as JSON.
+func (c Choice) ListParameters() map[string]json.RawMessage {
 	if len(c.Params) == 0 {
 		return map[string]json.RawMessage{}
 	}

@@ -20,7 +20,7 @@ type Cell struct {
 
 // CellsOf returns the number of cells of a condition.
 func (c Campaign) CellsOf(condition int) int {
-	return c.plannedCells(condition) - c.leftOut(condition)
+	return c.plannedCells(condition) - c.countLeftOut(condition)
 }
 
 // plannedCells returns the number of a condition's cells with those that are left out.

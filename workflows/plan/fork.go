@@ -180,9 +180,9 @@ func (c Campaign) isLeftOut(without map[string]bool, cell Cell) bool {
 	return f != nil && without[f.OriginID(cell)]
 }
 
-// leftOut returns how many of a condition's cells are none, since what they would go on
+// countLeftOut returns how many of a condition's cells are none, since what they would go on
 // from did not succeed.
-func (c Campaign) leftOut(condition int) (n int) {
+func (c Campaign) countLeftOut(condition int) (n int) {
 	if len(c.Without) == 0 {
 		return 0
 	}

@@ -44,7 +44,7 @@ func (c Condition) Annotator() (a Annotator, ok bool) {
 // ForHistory returns a learned stopping rule without its annotator, which workflows do not need;
 // any other choice as it is.
 func (c Choice) ForHistory() Choice {
-	given := c.GivenParameters()
+	given := c.ListParameters()
 	var fit map[string]json.RawMessage
 	if c.Name != LearnedStop || json.Unmarshal(given["fit"], &fit) != nil {
 		return c
@@ -56,7 +56,7 @@ func (c Choice) ForHistory() Choice {
 
 // WithoutFit returns the condition without the fit of its stopping rule, as its file gives it.
 func (c Condition) WithoutFit() Condition {
-	given := c.Stop.GivenParameters()
+	given := c.Stop.ListParameters()
 	if given["fit"] == nil {
 		return c
 	}

@@ -67,14 +67,6 @@ type Condition struct {
 	Control Control `json:"control,omitempty"`
 }
 
-// ModelOf returns the model of a speaker: an agent's name, or a role.
-func (c Condition) ModelOf(speaker string) Choice {
-	if m, ok := c.Models[speaker]; ok {
-		return m
-	}
-	return c.Model
-}
-
 // AllModels returns the models that a condition calls: Model, those of Models by speaker, those
 // of its agents, its judge's, and its stopping rule's annotator's.
 func (c Condition) AllModels() []Choice {

@@ -186,7 +186,7 @@ func (d *Debate) Next(t *transcript.Transcript) Plan {
 		first, steps := at, d.nextSpeakers(t, round, at)
 		for len(steps) > 0 {
 			together := len(steps)
-			if d.inTurn(round) {
+			if d.isInTurn(round) {
 				together = 1
 			}
 			if at == len(t.Entries) {

@@ -7,8 +7,8 @@ import (
 	"roundtable/workflows/transcript"
 )
 
-// inTurn says that the speakers of a round answer one after another.
-func (d *Debate) inTurn(round int) bool {
+// isInTurn says that the speakers of a round answer one after another.
+func (d *Debate) isInTurn(round int) bool {
 	first := d.params.Speaking == SpeakingOrder && d.params.Viewpoints.Scaling == ""
 	return d.params.Talk == TalkOneByOne && (round > 1 || first)
 }
@@ -17,7 +17,7 @@ func (d *Debate) inTurn(round int) bool {
 // which they speak. Before anybody has answered, only a random order is not by index.
 func (d *Debate) nextSpeakers(t *transcript.Transcript, round, first int) []int {
 	asked := d.askedIn(round)
-	if !d.inTurn(round) || d.params.Speaking == SpeakingIndex || round == 1 && d.params.Order != OrderRandom {
+	if !d.isInTurn(round) || d.params.Speaking == SpeakingIndex || round == 1 && d.params.Order != OrderRandom {
 		return asked
 	}
 	replies := make([]reply, len(asked))
@@ -52,7 +52,7 @@ func (d *Debate) answerSteps(t *transcript.Transcript, round int, speakers []int
 		switch {
 		case round > 1:
 			step.Sees = d.rangesSeen(t, i, round, latest)
-		case d.inTurn(round):
+		case d.isInTurn(round):
 			step.Phase, step.Sees = PhaseAnswer, d.rangesSeen(t, i, round, latest)
 		case d.params.Viewpoints.Scaling != "":
 			step.Kind, step.Phase, step.Payload.Data = transcript.Env, PhaseAnswer, d.params.Viewpoints.cueOf(i)

@@ -29,8 +29,8 @@ type network struct {
 	matrix [][]float64
 }
 
-// Networks returns the names of the networks; see Network.
-func Networks() []string {
+// networkNames returns the names of the networks; see Network.
+func networkNames() []string {
 	return []string{"full", "star", "tree", "line", "ring", "leader", "chain", "random"}
 }
 
@@ -69,7 +69,7 @@ func (w Network) MarshalJSON() ([]byte, error) {
 	return json.Marshal(list)
 }
 
-var errNetwork = errors.New("a network is one of " + strings.Join(Networks(), ", ") +
+var errNetwork = errors.New("a network is one of " + strings.Join(networkNames(), ", ") +
 	", a matrix of 0 and 1 by rows (who hears) and columns (who is heard), or a list of these by round")
 
 func readNetwork(data []byte) (network, error) {
@@ -88,9 +88,9 @@ func (w Network) check(agents int) error {
 		return errNetwork
 	}
 	for _, n := range w {
-		if n.matrix == nil && !slices.Contains(Networks(), n.name) {
+		if n.matrix == nil && !slices.Contains(networkNames(), n.name) {
 			return fmt.Errorf("network is %q; expected %s, or a matrix, or a list of these by round", n.name,
-				strings.Join(Networks(), ", "))
+				strings.Join(networkNames(), ", "))
 		}
 		if n.matrix == nil {
 			continue

@@ -51,6 +51,7 @@ const PairCount = Pair(len(ActNames) * len(ActNames))
 // Acts returns the indices of the two acts.
 func (p Pair) Acts() (before, now int) { return int(p) / len(ActNames), int(p) % len(ActNames) }
 
+// String returns a pair as Propose->Accept.
 func (p Pair) String() string {
 	before, now := p.Acts()
 	return ActNames[before] + "->" + ActNames[now]

@@ -66,7 +66,7 @@ func (r atStart) Stop(t *transcript.Transcript, round int) bool {
 // rounding is what 2/3 written with six digits may lack.
 const rounding = 1e-6
 
-// Agreement returns the greatest share, from 0 to 1, of the agents with the same proposal or
+// Agreement returns the greatest share, from 0 to 1, of the agents who may vote that hold the same proposal or
 // answer at the last count of a round; false if nothing was counted.
 func Agreement(t *transcript.Transcript, round int) (float64, bool) {
 	return agreementIn(t, round, isAnyone)

@@ -54,7 +54,8 @@ func widthOf(t *transcript.Transcript, round int) (float64, bool) {
 	return Width(t.Entries[first : last+1]), true
 }
 
-// Width returns the greatest difference between any two of the entries' values in any coordinate.
+// Width returns the greatest difference between any two of the entries' values in any coordinate. There must be
+// at least one entry.
 func Width(entries []transcript.Entry) float64 {
 	width := 0.0
 	for k := range entries[0].Act.Values {

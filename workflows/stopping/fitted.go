@@ -60,8 +60,8 @@ type Round struct {
 	Distance  *float64 // information distance to the round before; nil if undefined or unknown
 }
 
-// StopsAt reports whether the collaboration ends with this round, counted from 1. Later rounds,
-// if any, are ignored.
+// StopsAt reports whether the method would stop at this round, counted from 1, whatever it said of earlier ones:
+// the first round for which it is true is the last of the collaboration. Later rounds are ignored.
 func (f Fitted) StopsAt(rounds []Round, round int) bool {
 	if round < 1 || round > len(rounds) || f.Never != "" {
 		return false

@@ -110,7 +110,7 @@ func NewLearned(p LearnedParams) (Rule, error) {
 	return Learned{fit}, nil
 }
 
-// ParseFit reads a LearnedFit from JSON; unknown keys are errors.
+// ParseFit reads a LearnedFit from JSON and validates it; unknown keys are errors.
 func ParseFit(data []byte) (fit LearnedFit, err error) {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
@@ -125,8 +125,8 @@ func (l Learned) Stop(t *transcript.Transcript, round int) bool {
 	return l.fit.StopsAt(RoundsOf(t, round), round)
 }
 
-// Reads returns what the method looks at. One that stops at a round needs decisions,
-// or nothing would stand then.
+// Reads returns what the method looks at. Every method that stops looks at decisions: without
+// one, a collaboration that is stopped would have no outcome.
 func (l Learned) Reads() []Trace {
 	switch l.fit.Method {
 	case MethodBaseline:

@@ -30,7 +30,7 @@ type Annotator interface {
 // Trace is something in a transcript that stopping rules look at.
 type Trace string
 
-// Values of Trace. A stopping rule can stop the protocols that leave all that it looks at.
+// Values of Trace. A stopping rule fits a protocol whose transcripts have everything that it looks at.
 const (
 	Decisions Trace = "decisions"
 	Proposals Trace = "proposals" // in rounds after a decision as well
@@ -46,7 +46,7 @@ type Never struct{}
 // Stop returns false: all rounds are run.
 func (Never) Stop(*transcript.Transcript, int) bool { return false }
 
-// WithoutEnd returns a rule that never stops but asks for r's annotations.
+// WithoutEnd returns a rule that never stops; if r is an Annotator, it asks for the same annotations.
 func WithoutEnd(r Rule) Rule {
 	if a, ok := r.(Annotator); ok {
 		return endless{a}

@@ -115,7 +115,7 @@ func (c *client) newQuestion(r model.Request) (question, error) {
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.newQuestion(model.Probe(p))
+	_, err := c.newQuestion(model.NewProbe(p))
 	return err
 }
 

@@ -28,11 +28,11 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 	if err := json.Unmarshal(call.Body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a message", call.Body)
 	}
-	if wire.Present(e.Error) {
+	if wire.IsPresent(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
 	}
 	finish := c.Report.Word(wire.String(e.StopReason), 64)
-	if !wire.Present(e.Content) && finish == "" {
+	if !wire.IsPresent(e.Content) && finish == "" {
 		return model.Response{}, c.Report.Useless("no_content", "the body holds no content", call.Body)
 	}
 	text, thinking, ok := wire.ReadParts(e.Content, answerBlock.answerPart)

@@ -172,7 +172,7 @@ func isUnbilled(f *wire.Failure, w wire.Words) bool {
 			return false
 		}
 	}
-	return f.Status != http.StatusFailedDependency && f.Unbilled()
+	return f.Status != http.StatusFailedDependency && f.IsUnbilled()
 }
 
 // wrongClock says how far this machine's clock is off, if a signature was

@@ -35,7 +35,7 @@ func Endpoint(c Config) string {
 	if err != nil {
 		return ""
 	}
-	return wire.Shown(c.endpointURL(settings.Region))
+	return wire.ShowAddress(c.endpointURL(settings.Region))
 }
 
 // loadAWS reads AWS's environment variables and files. It sends nothing: the
@@ -75,15 +75,15 @@ func (c Config) endpointURL(region string) (*url.URL, error) {
 // address: it is sent as it is, unlike secret keys, which only sign.
 func apiKey(base *url.URL) string {
 	usual, err := url.Parse(os.Getenv(endpointEnv))
-	named := err == nil && wire.SameOrigin(usual, base)
-	if base.Scheme != "https" || !named && !ofAWS(base.Hostname()) {
+	named := err == nil && wire.HasSameOrigin(usual, base)
+	if base.Scheme != "https" || !named && !isOfAWS(base.Hostname()) {
 		return ""
 	}
 	return strings.TrimSpace(os.Getenv(apiKeyEnv))
 }
 
-// ofAWS reports whether a host belongs to AWS, in any of its partitions.
-func ofAWS(host string) bool {
+// isOfAWS reports whether a host belongs to AWS, in any of its partitions.
+func isOfAWS(host string) bool {
 	for _, domain := range []string{".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws"} {
 		if strings.HasSuffix(strings.ToLower(host), domain) {
 			return true

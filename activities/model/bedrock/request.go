@@ -67,7 +67,7 @@ func splitMessages(in []model.Message) ([]types.SystemContentBlock, []types.Mess
 
 // Check refuses parameters that no request can be made with.
 func (c *client) Check(p model.Parameters) error {
-	_, err := c.converseInput(model.Probe(p), Plain)
+	_, err := c.converseInput(model.NewProbe(p), Plain)
 	return err
 }
 

@@ -68,7 +68,7 @@ func (b block) answerPart() wire.Part {
 		} `json:"reasoningText"`
 	}
 	wire.ReadObject(b.Reasoning, &reasoning)
-	return wire.Part{IsText: wire.Present(b.Text), Text: b.Text, Thinking: reasoning.Text.Text}
+	return wire.Part{IsText: wire.IsPresent(b.Text), Text: b.Text, Thinking: reasoning.Text.Text}
 }
 
 // routedModel returns the model that a prompt router chose; "" if none was asked.

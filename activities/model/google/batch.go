@@ -201,7 +201,7 @@ func (c *client) BatchResults(ctx context.Context, id string,
 				continue
 			}
 			switch {
-			case wire.Present(r.Response):
+			case wire.IsPresent(r.Response):
 				all[r.Metadata.Key] = model.BatchAnswer{Status: http.StatusOK, Body: r.Response}
 			case r.Error != nil && r.Error.Code != 1: // not cancelled
 				all[r.Metadata.Key] = r.Error.answer()

@@ -113,7 +113,7 @@ var modelName = regexp.MustCompile(`^((models|tunedModels)/)?[A-Za-z0-9][A-Za-z0
 
 // Endpoint returns the address at which the model is asked; "" if c has no valid one. It sends
 // nothing.
-func Endpoint(c Config) string { return wire.Shown(home.Base(c.BaseURL)) }
+func Endpoint(c Config) string { return wire.ShowAddress(home.Base(c.BaseURL)) }
 
 // resolveSettings returns the endpoint and the key, or every error of the configuration.
 func (c Config) resolveSettings() (base *url.URL, key string, err error) {

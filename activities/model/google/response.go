@@ -38,7 +38,7 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 		return model.Response{}, c.Report.Useless("unreadable_body",
 			"the body is not an answer of generateContent", call.Body)
 	}
-	if wire.Present(e.Error) {
+	if wire.IsPresent(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
 	}
 	text, thinking, finish, logprobs := []byte(nil), "", filtered, jsontext.Value(nil)
@@ -67,13 +67,13 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 // readCandidate returns what a candidate says and thought, and how it ended.
 func (c *client) readCandidate(one candidate, body []byte) (text []byte, thinking, finish string, _ *model.Error) {
 	reason := c.Report.Word(wire.String(one.FinishReason), 64)
-	if !wire.Present(one.Content) && reason == "" {
+	if !wire.IsPresent(one.Content) && reason == "" {
 		return nil, "", "", c.Report.Useless("no_content", "the first candidate holds no content", body)
 	}
 	var content struct {
 		Parts jsontext.Value `json:"parts"`
 	}
-	ok := !wire.Present(one.Content) || json.Unmarshal(one.Content, &content, wire.Lenient) == nil
+	ok := !wire.IsPresent(one.Content) || json.Unmarshal(one.Content, &content, wire.Lenient) == nil
 	if ok {
 		text, thinking, ok = wire.ReadParts(content.Parts, answerPart.read)
 	}
@@ -102,7 +102,7 @@ func (p answerPart) read() wire.Part {
 	if p.Thought.Kind() == 't' {
 		return wire.Part{Thinking: p.Text}
 	}
-	return wire.Part{IsText: wire.Present(p.Text), Text: p.Text}
+	return wire.Part{IsText: wire.IsPresent(p.Text), Text: p.Text}
 }
 
 // servedTier returns the tier in which a request was served, from its header or else its usage.

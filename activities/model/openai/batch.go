@@ -200,7 +200,7 @@ func (c *client) BatchResults(ctx context.Context, _ string,
 			switch {
 			case r.Response != nil && r.Response.Status != 0:
 				all[r.ID] = model.BatchAnswer{Status: r.Response.Status, Body: r.Response.Body}
-			case wire.Present(r.Error) && !isUnworked(r.Error):
+			case wire.IsPresent(r.Error) && !isUnworked(r.Error):
 				all[r.ID] = model.BatchAnswer{Status: http.StatusInternalServerError,
 					Body: fmt.Appendf(nil, `{"error":%s}`, r.Error)}
 			}

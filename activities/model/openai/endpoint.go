@@ -102,7 +102,7 @@ func (h host) tokensField() TokensField {
 // Endpoint returns the address at which the model is asked; "" if c has no valid one. It sends
 // nothing.
 func Endpoint(c Config) string {
-	return strings.TrimSuffix(wire.Shown(c.endpointURL()), "/")
+	return strings.TrimSuffix(wire.ShowAddress(c.endpointURL()), "/")
 }
 
 // resolveSettings returns the endpoint and the key, or every error of the configuration.

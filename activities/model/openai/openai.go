@@ -204,7 +204,7 @@ func (c *client) statusError(f *wire.Failure) *model.Error {
 	err := c.Report.Refused(f, w)
 	// Azure charges for prompts that it filters or finds too long, and what is quoted was written.
 	if slices.Contains(w.Codes, "content_filter") || f.Status == http.StatusBadRequest && c.host.isAzure() ||
-		wire.Present(w.Generated) {
+		wire.IsPresent(w.Generated) {
 		err.Unbilled = false
 	}
 	return err

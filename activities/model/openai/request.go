@@ -113,7 +113,7 @@ func (c *client) sentEffort(p model.Parameters) string {
 }
 
 // Check refuses parameters that no request can be made with.
-func (c *client) Check(p model.Parameters) error { return c.checkRequest(model.Probe(p)) }
+func (c *client) Check(p model.Parameters) error { return c.checkRequest(model.NewProbe(p)) }
 
 // chatRequest is the body of a question to Chat Completions. What is not set is not sent.
 type chatRequest struct {
@@ -214,7 +214,7 @@ func isClosed(v any) bool {
 			}
 		}
 	case map[string]any:
-		if v["type"] == "object" && !closedObject(v) {
+		if v["type"] == "object" && !isClosedObject(v) {
 			return false
 		}
 		for _, x := range v {
@@ -226,7 +226,7 @@ func isClosed(v any) bool {
 	return true
 }
 
-func closedObject(v map[string]any) bool {
+func isClosedObject(v map[string]any) bool {
 	properties, _ := v["properties"].(map[string]any)
 	required, _ := v["required"].([]any)
 	return v["additionalProperties"] == false && len(required) == len(properties)

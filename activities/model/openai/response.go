@@ -57,14 +57,14 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a chat completion", body)
 	}
-	if wire.Present(e.Error) {
+	if wire.IsPresent(e.Error) {
 		return model.Response{}, c.Report.InBody(body)
 	}
 	if len(e.Choices) == 0 {
 		return model.Response{}, c.Report.Useless("no_choices", "the body holds no choices", body)
 	}
 	first := e.Choices[0]
-	if wire.Present(first.Error) {
+	if wire.IsPresent(first.Error) {
 		return model.Response{}, c.Report.InBody(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
 	}
 	finish := model.FinishOf(c.Report.Word(wire.String(first.FinishReason), 64))
@@ -222,7 +222,7 @@ func (p contentPart) isThinking() bool {
 
 // textsIn returns a string, or what a list's parts have in a place, which may be such a list again.
 func textsIn(v jsontext.Value, place func(contentPart) jsontext.Value) ([]byte, bool) {
-	if !wire.Present(v) {
+	if !wire.IsPresent(v) {
 		return nil, true
 	}
 	switch v.Kind() {
@@ -270,7 +270,7 @@ func contentThinking(v jsontext.Value) string {
 	}
 	text, _ := textsIn(v, func(p contentPart) jsontext.Value {
 		for _, place := range []jsontext.Value{p.Thinking, p.Reasoning, p.Summary} {
-			if wire.Present(place) {
+			if wire.IsPresent(place) {
 				return place
 			}
 		}

@@ -85,7 +85,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a response", body)
 	}
-	if wire.Present(e.Error) {
+	if wire.IsPresent(e.Error) {
 		return model.Response{}, c.Report.InBody(body)
 	}
 	finish := c.Report.Word(e.finishReason(), 64)
@@ -149,7 +149,7 @@ func (r response) messageText() (text []byte, refused, found bool) {
 			Text    jsontext.Value `json:"text"`
 			Refusal jsontext.Value `json:"refusal"`
 		}
-		if !wire.Present(item.Content) || json.Unmarshal(item.Content, &parts, wire.Lenient) != nil {
+		if !wire.IsPresent(item.Content) || json.Unmarshal(item.Content, &parts, wire.Lenient) != nil {
 			continue
 		}
 		for _, part := range parts {

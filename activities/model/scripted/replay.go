@@ -120,7 +120,7 @@ func NewRetrieval(c Config) (model.Model, error) {
 }
 
 // Endpoint returns the address of the search endpoint; "" if c has no valid one. It sends nothing.
-func Endpoint(c Config) string { return wire.Shown(c.parseEndpoint()) }
+func Endpoint(c Config) string { return wire.ShowAddress(c.parseEndpoint()) }
 
 func (c Config) parseEndpoint() (*url.URL, error) {
 	if c.BaseURL == "" {

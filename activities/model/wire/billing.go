@@ -22,12 +22,12 @@ const (
 
 var namesUsage = regexp.MustCompile(`"usage(?:Metadata|_metadata)?"\s*:\s*\{`)
 
-// Unbilled reports whether a response with an error status is assumed to have cost nothing:
+// IsUnbilled reports whether a response with an error status is assumed to have cost nothing:
 // services bill tokens and state usage next to an answer, so an error without usage counts as no
 // answer. Of the live services only Google documents it (docs/guides/operating.md, "Budgets"). Not
 // assumed are a deadline that passed after the request was sent, the words of a gateway about a
 // service behind it that may have answered, and a proxy that names a cost.
-func (f *Failure) Unbilled() bool {
+func (f *Failure) IsUnbilled() bool {
 	switch f.Status {
 	case http.StatusRequestTimeout, ClientClosed, http.StatusGatewayTimeout, originTooSlow:
 		return false

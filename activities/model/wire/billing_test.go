@@ -33,7 +33,7 @@ func TestUnbilled(t *testing.T) {
 		if c.cost != "" {
 			f.Header.Set("x-litellm-response-cost", c.cost)
 		}
-		if got := f.Unbilled(); got != c.want {
+		if got := f.IsUnbilled(); got != c.want {
 			t.Errorf("%s: %v, want %v", name, got, c.want)
 		}
 	}

@@ -176,13 +176,13 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			continue
 		}
 		switch kind := String(e.Type); {
-		case Present(e.Error):
+		case IsPresent(e.Error):
 			return data
-		case strings.HasPrefix(kind, "response.") && Present(e.Response):
+		case strings.HasPrefix(kind, "response.") && IsPresent(e.Response):
 			if kind != "response.created" && kind != "response.in_progress" && kind != "response.queued" {
 				return e.Response
 			}
-		case len(e.Choices) > 0 && Present(e.Choices[0].Message), Present(e.Content), Present(e.Output):
+		case len(e.Choices) > 0 && IsPresent(e.Choices[0].Message), IsPresent(e.Content), IsPresent(e.Output):
 			return data // it is whole
 		case len(e.Choices) > 0:
 			chat = true
@@ -205,7 +205,7 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			latestPresent(usage, e.Usage), latestPresent(googleUsage, e.GoogleUsage)
 	}
 	end := func(v jsontext.Value) string {
-		if !Present(v) && !whole {
+		if !IsPresent(v) && !whole {
 			return unfinished
 		}
 		return orNull(v)
@@ -257,14 +257,14 @@ func appendInner(out []byte, v jsontext.Value) []byte {
 }
 
 func latestPresent(before, now jsontext.Value) jsontext.Value {
-	if Present(now) {
+	if IsPresent(now) {
 		return now
 	}
 	return before
 }
 
 func orNull(v jsontext.Value) string {
-	if !Present(v) {
+	if !IsPresent(v) {
 		return "null"
 	}
 	return string(v)
@@ -281,7 +281,7 @@ type Part struct {
 // thoughts on lines of their own. ok is false if list is no such list, or a text is no string.
 func ReadParts[P any](list jsontext.Value, read func(P) Part) (text []byte, thinking string, ok bool) {
 	var parts []P
-	if Present(list) && json.Unmarshal(list, &parts, Lenient) != nil {
+	if IsPresent(list) && json.Unmarshal(list, &parts, Lenient) != nil {
 		return nil, "", false
 	}
 	var thoughts []string

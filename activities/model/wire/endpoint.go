@@ -31,17 +31,17 @@ func ParseBase(where, text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Shown returns an address as tables and manifests show it; "" with an error.
-func Shown(base *url.URL, err error) string {
+// ShowAddress returns an address as tables and manifests show it; "" with an error.
+func ShowAddress(base *url.URL, err error) string {
 	if err != nil {
 		return ""
 	}
 	return base.String()
 }
 
-// SameOrigin reports whether two addresses are on the same server, so that a key for one may be
+// HasSameOrigin reports whether two addresses are on the same server, so that a key for one may be
 // sent to the other.
-func SameOrigin(a, b *url.URL) bool {
+func HasSameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Host, b.Host)
 }
 
@@ -111,7 +111,7 @@ func (h Home) Key(named, known string, base *url.URL, read func() (string, error
 			"api_key_env: %s is not sent unencrypted", known)
 	}
 	own, err := url.Parse(os.Getenv(h.Env))
-	if err != nil || !SameOrigin(own, base) {
+	if err != nil || !HasSameOrigin(own, base) {
 		if err := CheckTrust(base, named, known != ""); err != nil {
 			return "", err
 		}
@@ -123,7 +123,7 @@ func (h Home) Key(named, known string, base *url.URL, read func() (string, error
 		return read()
 	}
 	home, err := url.Parse(h.Address())
-	if err != nil || !SameOrigin(home, base) {
+	if err != nil || !HasSameOrigin(home, base) {
 		return "", nil
 	}
 	key, err := read()
@@ -163,7 +163,7 @@ var ErrUntrusted = errors.New("the address is not trusted")
 func CheckTrust(base *url.URL, variable string, known bool) error {
 	at := base.Scheme + "://" + base.Host
 	if IsLoopback(base.Hostname()) || slices.ContainsFunc(trustedAddresses(),
-		func(u *url.URL) bool { return SameOrigin(u, base) }) {
+		func(u *url.URL) bool { return HasSameOrigin(u, base) }) {
 		return nil
 	}
 	switch {

@@ -272,7 +272,7 @@ func (r Reporter) Refused(f *Failure, w Words) *model.Error {
 	w.RetryAfter = w.retryAfter(f.Header, f.At)
 	err := r.Failed(FaultOf(f.Status, w), w.Name(f.Status), w.Text())
 	err.Status = f.Status
-	err.Unbilled = f.Unbilled()
+	err.Unbilled = f.IsUnbilled()
 	if err.Class == model.Retry {
 		err.RetryAfter = w.RetryAfter
 	}

@@ -15,8 +15,8 @@ import (
 // Lenient keeps raw bytes: invalid UTF-8 in an answer is data, not an error.
 var Lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 
-// Present reports whether a value exists and is not null.
-func Present(v jsontext.Value) bool { return len(v) > 0 && v.Kind() != 'n' }
+// IsPresent reports whether a value exists and is not null.
+func IsPresent(v jsontext.Value) bool { return len(v) > 0 && v.Kind() != 'n' }
 
 // String returns the content of a JSON string; "" for anything else.
 func String(v jsontext.Value) string {
@@ -29,7 +29,7 @@ func String(v jsontext.Value) string {
 // Scalar returns the content of a JSON string, and the JSON of any other value; "" for null.
 func Scalar(v jsontext.Value) string {
 	switch {
-	case !Present(v):
+	case !IsPresent(v):
 		return ""
 	case v.Kind() == '"':
 		return string(Unquote(v))
@@ -100,7 +100,7 @@ func LogprobOf(v jsontext.Value, list, name string) *model.Logprob {
 	var lists map[string]jsontext.Value
 	var tokens []map[string]jsontext.Value
 	if v.Kind() != '{' || json.Unmarshal(v, &lists, Lenient) != nil ||
-		!Present(lists[list]) || json.Unmarshal(lists[list], &tokens, Lenient) != nil {
+		!IsPresent(lists[list]) || json.Unmarshal(lists[list], &tokens, Lenient) != nil {
 		return nil
 	}
 	sum, n := 0.0, int64(0)

@@ -87,7 +87,7 @@ func isNumber(code string) int {
 
 // read adds what one value says: the innermost first, which is the most exact.
 func (w *Words) read(v jsontext.Value, depth int) {
-	if depth == 0 || !Present(v) {
+	if depth == 0 || !IsPresent(v) {
 		return
 	}
 	switch v.Kind() {
@@ -137,10 +137,10 @@ func (w *Words) readObject(e errorFields, depth int) {
 	if w.Limit == "" {
 		w.Limit = Scalar(e.Limit)
 	}
-	if w.Generated == nil && Present(e.Generated) {
+	if w.Generated == nil && IsPresent(e.Generated) {
 		w.Generated = e.Generated
 	}
-	w.Flagged = w.Flagged || Present(e.Reasons) || Present(e.Flagged) || Present(e.Pattern)
+	w.Flagged = w.Flagged || IsPresent(e.Reasons) || IsPresent(e.Flagged) || IsPresent(e.Pattern)
 	w.Daily = w.Daily || e.Violations.Kind() == '[' && bytes.Contains(e.Violations, []byte("PerDay"))
 	for _, hint := range []string{String(e.RetryDelay), Scalar(e.RetryAfter), Scalar(e.RetryCamel)} {
 		if w.RetryAfter == 0 {

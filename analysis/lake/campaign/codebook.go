@@ -108,8 +108,8 @@ func (b Book) Names() []string {
 // name.
 const NoLabel = "none"
 
-// MayBeNone reports whether a unit may have no label, which is coded as NoLabel.
-func (b Book) MayBeNone() bool {
+// CanBeNone reports whether a unit may have no label, which is coded as NoLabel.
+func (b Book) CanBeNone() bool {
 	return b.Unit == UnitCollaboration && b.Choice == AnyLabels && b.find(NoLabel) < 0
 }
 
@@ -124,7 +124,7 @@ func (b Book) find(name string) int {
 // Read checks the labels given to one unit, by name or number, and returns their names in the
 // book's order and spelling, each once. The error says what is accepted.
 func (b Book) Read(given []string) ([]string, error) {
-	if len(given) == 1 && b.MayBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), NoLabel) {
+	if len(given) == 1 && b.CanBeNone() && strings.EqualFold(strings.TrimSpace(given[0]), NoLabel) {
 		return nil, nil
 	}
 	known, has := b.Names(), make([]bool, len(b.Labels))

@@ -17,8 +17,8 @@ import (
 	"roundtable/workflows/plan"
 )
 
-// MaxData is the greatest size, in bytes, of data files that are stored with a plan.
-const MaxData = 64 << 20
+// maxData is the greatest size, in bytes, of data files that are stored with a plan.
+const maxData = 64 << 20
 
 // dataKey returns where a data file with these contents is: campaigns of a lake share it.
 func dataKey(sum string) string { return "data/" + sum }
@@ -52,9 +52,9 @@ func RecordData(ctx context.Context, s store.Store, p Plan,
 		}
 		size += info.Size()
 	}
-	if size > MaxData {
+	if size > maxData {
 		return fmt.Sprintf("the data files have %d MB and are not stored in the lake (at most %d MB are): keep %s to "+
-			"read prompts and questions again", size>>20, MaxData>>20, p.Data), nil
+			"read prompts and questions again", size>>20, maxData>>20, p.Data), nil
 	}
 	for _, name := range missing {
 		data, err := fs.ReadFile(folder, name)

@@ -76,7 +76,7 @@ func (m debateMeasure) spread(values []float64) []table.Cell {
 	if !ok {
 		return append(make([]table.Cell, 4), table.Count(0))
 	}
-	return []table.Cell{table.Number(mean, m.decimals), table.Known(sd, m.decimals),
+	return []table.Cell{table.Number(mean, m.decimals), table.NumberOrEmpty(sd, m.decimals),
 		table.Number(slices.Min(values), m.decimals), table.Number(slices.Max(values), m.decimals),
 		table.Count(len(values))}
 }

@@ -81,11 +81,11 @@ func LoadLabels(ctx context.Context, store store.Store, c campaign.Campaign, lab
 			return l, err
 		}
 		l.Talks[run] = l.talk(r, rows)
-		if !l.Gold.Empty() {
+		if !l.Gold.IsEmpty() {
 			sets[run] = setsOf(rows)
 		}
 	}
-	if !l.Gold.Empty() {
+	if !l.Gold.IsEmpty() {
 		l.judged = l.judge(c.Runs, sets)
 	}
 	return l, nil
@@ -142,7 +142,7 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 		missing += unlabelled
 		rows = append(rows, actRows(g, ofMessages, acts.PerMessage(talks), len(talks))...)
 		rows = append(rows, actRows(g, ofGroups, acts.PerGroup(talks), len(talks))...)
-		if !l.Gold.Empty() {
+		if !l.Gold.IsEmpty() {
 			f := l.framedOf(g.Succeeded())
 			outside += f.outside
 			correct(rows[len(rows)-2*acts.N:], f, empty)
@@ -155,11 +155,11 @@ func Acts(c campaign.Campaign, l Labels) (table.Table, error) {
 		table.Column("n", func(r actRow) table.Cell { return table.Count(r.n) }), l.fixedColumns())
 	t.Notes = append(l.Remarks(missing), "Share (standard error over collaborations) of labelled messages, or of "+
 		"groups with at least one of them; n: collaborations.")
-	if !l.Gold.Empty() {
+	if !l.Gold.IsEmpty() {
 		t.Notes = append(t.Notes, "Columns by round are as labelled. all rounds: as labelled too; corrected: with "+
 			"gold (n: drawn passages).")
 	}
-	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
+	t.Notes = append(t.Notes, l.goldNotes(outside, empty)...)
 	v.AddNotes(&t)
 	return t, nil
 }
@@ -209,7 +209,7 @@ func AddLabellerNote(c campaign.Campaign, t *table.Table, empty Emptied) {
 		t.Notes = slices.Insert(t.Notes, 0, remarks[0])
 		remarks = remarks[1:]
 	}
-	t.Notes = append(append(t.Notes, remarks...), labels.GoldNotes(0, empty)...)
+	t.Notes = append(append(t.Notes, remarks...), labels.goldNotes(0, empty)...)
 }
 
 // Remarks returns the notes for everything that is based on labels: who labelled, and what is not labelled.

@@ -112,7 +112,7 @@ func agreeingShare(all []judged, act int, shown bool) fixed {
 // LabelErrors returns how often the labeller is right, judged by gold labels: for each act, and over all acts
 // for each condition, because errors that differ between conditions would look like effects.
 func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
-	if l.Gold.Empty() {
+	if l.Gold.IsEmpty() {
 		return table.Table{}, fmt.Errorf("no message of campaign %s is coded by hand; roundtable label %s --gold 200 draws some", c.Name, c.Name)
 	}
 	t := table.Table{
@@ -142,7 +142,7 @@ func LabelErrors(c campaign.Campaign, l Labels) (table.Table, error) {
 		t.Rows = append(t.Rows, append(row, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{}, table.Cell{},
 			table.Count(messagesIn(own))))
 	}
-	t.Notes = append(l.Remarks(0), l.GoldNotes(outside, empty)...)
+	t.Notes = append(l.Remarks(0), l.goldNotes(outside, empty)...)
 	t.Notes = append(t.Notes,
 		"found: of the messages that show the act by gold, the share that the labeller gives it to (standard error "+
 			"over collaborations); left out rightly: of those that do not show it, the share that it does not give "+

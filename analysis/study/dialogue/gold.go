@@ -32,7 +32,7 @@ type framed struct {
 
 // framedOf lays a condition's succeeded collaborations out in what could be drawn of them.
 func (l Labels) framedOf(runs []campaign.Run) (f framed) {
-	if l.Gold.Empty() {
+	if l.Gold.IsEmpty() {
 		return f
 	}
 	for i, r := range runs {
@@ -184,7 +184,7 @@ func unitsOf(passages []passage, count func(passage, acts.ActsByRound) [2]float6
 
 // fixedColumns are the columns of what is corrected; none without gold.
 func (l Labels) fixedColumns() table.Columns[actRow] {
-	if l.Gold.Empty() {
+	if l.Gold.IsEmpty() {
 		return table.Join[actRow]()
 	}
 	var all []table.Columns[actRow]
@@ -264,15 +264,15 @@ func correctedRows(v campaign.View, g campaign.Group, passages []passage, readin
 	return rows
 }
 
-// GoldNotes returns notes on the basis of corrected figures: the draws, the coders and how often the labeller
+// goldNotes returns notes on the basis of corrected figures: the draws, the coders and how often the labeller
 // is right; how many collaborations are outside the draws, and why figures are empty. Without gold there are
 // none.
-func (l Labels) GoldNotes(outside int, empty Emptied) []string {
+func (l Labels) goldNotes(outside int, empty Emptied) []string {
 	if l.Gold == nil {
 		return nil
 	}
 	var notes []string
-	if !l.Gold.Empty() {
+	if !l.Gold.IsEmpty() {
 		notes = append(notes, l.goldNote(),
 			"Corrected: labels of all passages, with what gold labels of the drawn ones say of their errors "+
 				"(design-based supervised learning in moment form, with the weight of the labels that makes the "+

@@ -49,8 +49,8 @@ func byRound(measured []record.Feature, rounds int) []RoundLanguage {
 		all[n].Messages = len(list)
 		for _, m := range list {
 			all[n].Words += float64(m.Words) / float64(len(list))
-			grade.Add(table.Given(m.Grade))
-			distance.Add(table.Given(m.Distance))
+			grade.Add(table.ValueOrNone(m.Grade))
+			distance.Add(table.ValueOrNone(m.Distance))
 		}
 		all[n].Distance, all[n].Grade = distance.Mean(0).Value, grade.Mean(0).Value
 	}
@@ -71,7 +71,7 @@ func WithLanguage(c campaign.Campaign, by Language) campaign.Campaign {
 	for i := range trajectories.Runs {
 		t := &trajectories.Runs[i]
 		t.Rounds = slices.Clone(t.Rounds)
-		for n, measured := range LanguageOf(runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}]) {
+		for n, measured := range languageOf(runs[lake.Run{Collaboration: t.ID, Generation: t.Generation}]) {
 			if n < len(t.Rounds) {
 				t.Rounds[n].Distance = measured.Distance
 			}
@@ -93,25 +93,24 @@ func messageLanguage(c campaign.Campaign) (table.Table, bool) {
 	type measure struct {
 		name     string
 		decimals int
-		of       func(RoundLanguage) (float64, bool)
+		at       func(r campaign.Run, round int) (float64, bool)
 	}
 	type row = campaign.MeasuredGroup[measure]
 	measures := []measure{
-		{"words", 1, func(r RoundLanguage) (float64, bool) { return r.Words, r.Messages > 0 }},
-		{"grade", 1, func(r RoundLanguage) (float64, bool) { return table.Given(r.Grade) }},
-		{"information distance", 3, func(r RoundLanguage) (float64, bool) { return table.Given(r.Distance) }},
+		{"words", 1, func(r campaign.Run, round int) (float64, bool) {
+			measured := languageAt(r, round)
+			return measured.Words, measured.Messages > 0
+		}},
+		{"grade", 1, func(r campaign.Run, round int) (float64, bool) {
+			return table.ValueOrNone(languageAt(r, round).Grade)
+		}},
+		{"information distance", 3, InformationDistance},
 	}
 	table.Fill(&t, campaign.MeasureEach(measures, v.Groups),
 		table.Column("measure", func(x row) table.Cell { return table.Word(x.Measure.name) }),
 		table.Of(v.LabelColumns(), func(x row) campaign.Group { return x.Group }),
 		campaign.RoundColumns(v, func(x row, round int) table.Cell {
-			cell := campaign.MeanCell(x.Succeeded(), x.Measure.decimals, func(r campaign.Run) (float64, bool) {
-				rounds := LanguageOf(r)
-				if round > len(rounds) {
-					return 0, false
-				}
-				return x.Measure.of(rounds[round-1])
-			})
+			cell := campaign.MeanCell(x.Succeeded(), x.Measure.decimals, campaign.AtRound(x.Measure.at, round))
 			said = said || cell.Value != nil
 			return cell
 		}),
@@ -142,5 +141,20 @@ func AddEmbedderNote(c campaign.Campaign, t *table.Table) {
 // LanguageMeasure returns by what a campaign's messages were measured; nil if they were not.
 func LanguageMeasure(c campaign.Campaign) *Language { return campaign.Part[*Language](c.Parts) }
 
-// LanguageOf returns the measures of a run's messages, by round.
-func LanguageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }
+// languageOf returns the measures of a run's messages, by round.
+func languageOf(r campaign.Run) []RoundLanguage { return campaign.Part[[]RoundLanguage](r.Parts) }
+
+// languageAt returns the measures of a round, from 1; the zero value if the run did not get that far.
+func languageAt(r campaign.Run, round int) RoundLanguage {
+	rounds := languageOf(r)
+	if round > len(rounds) {
+		return RoundLanguage{}
+	}
+	return rounds[round-1]
+}
+
+// InformationDistance returns the mean information distance of a round, from 1, to the one before; false where
+// there is none, or if the campaign was not measured.
+func InformationDistance(r campaign.Run, round int) (v float64, ok bool) {
+	return table.ValueOrNone(languageAt(r, round).Distance)
+}

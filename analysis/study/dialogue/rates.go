@@ -65,7 +65,7 @@ func LabelRates(ctx context.Context, store store.Store, c campaign.Campaign, lab
 		}
 		t.Notes = append(t.Notes, note)
 		l.Gold = b.gold
-		t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
+		t.Notes = append(t.Notes, l.goldNotes(outside, empty)...)
 	}
 	t.Notes = append(t.Notes, "Shares over all rounds (standard error over collaborations); n: collaborations. A "+
 		"unit can have several labels.")
@@ -133,7 +133,7 @@ func (b booked) labelRows(v campaign.View, g campaign.Group, empty Emptied) [][]
 	for _, name := range b.names {
 		units, late, n := b.unitsOf(g.Succeeded(), name)
 		f := fixShare(units, late)
-		if !b.gold.Empty() {
+		if !b.gold.IsEmpty() {
 			empty.Add(f.err)
 		}
 		cells := f.fixedCells()
@@ -168,7 +168,7 @@ func (b booked) countOutside(runs []campaign.Run) int {
 	n := 0
 	for _, r := range runs {
 		run := lake.Run{Collaboration: r.CollaborationID, Generation: int(r.Generation)}
-		if _, framed := b.gold.Stratum(run); !framed && !b.gold.Empty() {
+		if _, framed := b.gold.Stratum(run); !framed && !b.gold.IsEmpty() {
 			n++
 		}
 	}
@@ -185,7 +185,7 @@ func (b booked) unitsOf(runs []campaign.Run, label string) (units, late []gold.S
 			labelled++
 		}
 		to := &units
-		if !framed && !b.gold.Empty() {
+		if !framed && !b.gold.IsEmpty() {
 			to = &late
 		}
 		passages := gold.Of(run, int(r.RoundsRun))

@@ -31,7 +31,7 @@ func readSpeech(r *campaign.Run, rows record.Rows) error {
 		s.Words += (float64(counts.Words) - s.Words) / float64(s.Messages)
 		s.Grade += (counts.Grade() - s.Grade) / float64(s.Messages)
 	}
-	english := language.English(texts)
+	english := language.IsEnglish(texts)
 	for i := range all {
 		all[i].English = english
 	}
@@ -42,8 +42,20 @@ func readSpeech(r *campaign.Run, rows record.Rows) error {
 const englishNote = "No grade where a collaboration's messages are not in English, as far as letters and frequent " +
 	"words tell."
 
-// Spoken returns the speech in a round, from 1, of a run; the zero value if the run did not get that far.
-func Spoken(r campaign.Run, round int) Speech {
+// MessageLength returns the mean number of words of a run's messages in a round, from 1; false without messages.
+func MessageLength(r campaign.Run, round int) (words float64, ok bool) {
+	s := speechAt(r, round)
+	return s.Words, s.Messages > 0
+}
+
+// messageGrade returns the mean grade of English messages.
+func messageGrade(r campaign.Run, round int) (grade float64, ok bool) {
+	s := speechAt(r, round)
+	return s.Grade, s.Messages > 0 && s.English
+}
+
+// speechAt returns the speech in a round, from 1, of a run; the zero value if the run did not get that far.
+func speechAt(r campaign.Run, round int) Speech {
 	speech := campaign.Part[[]Speech](r.Parts)
 	if round > len(speech) {
 		return Speech{}
@@ -59,16 +71,14 @@ func wordsTable(c campaign.Campaign) (table.Table, bool) {
 	t := table.Table{Title: "Length and complexity of messages by round"}
 	type measure struct {
 		name string
-		of   func(Speech) (float64, bool)
+		at   func(r campaign.Run, round int) (float64, bool)
 	}
 	said := false
 	campaign.FillByRound(v, &t, campaign.MeasureEach([]measure{
-		{"words per message", func(s Speech) (float64, bool) { return s.Words, s.Messages > 0 }},
-		{"Flesch-Kincaid grade", func(s Speech) (float64, bool) { return s.Grade, s.Messages > 0 && s.English }},
+		{"words per message", MessageLength},
+		{"Flesch-Kincaid grade", messageGrade},
 	}, v.Groups), func(m measure) string { return m.name }, func(m measure, g campaign.Group, round int) table.Cell {
-		cell := campaign.MeanCell(g.Succeeded(), 1, func(r campaign.Run) (float64, bool) {
-			return m.of(Spoken(r, round))
-		})
+		cell := campaign.MeanCell(g.Succeeded(), 1, campaign.AtRound(m.at, round))
 		said = said || cell.Value != nil
 		return cell
 	})

@@ -60,7 +60,7 @@ func Transitions(c campaign.Campaign, l Labels) (table.Table, error) {
 		"Of the agents that show an act in a round: the share whom any other agent answers with another act in the "+
 			"next (anyone); or the share of pairs of agents (each). Rows do not add up to 1. In brackets the "+
 			"standard error over collaborations; n= where not all of them show the act.")
-	t.Notes = append(t.Notes, l.GoldNotes(outside, empty)...)
+	t.Notes = append(t.Notes, l.goldNotes(outside, empty)...)
 	v.AddNotes(&t)
 	return t, nil
 }

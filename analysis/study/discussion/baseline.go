@@ -33,7 +33,7 @@ func checkBeside(c campaign.Campaign, beside campaign.Campaign) error {
 	}
 	for _, x := range d.onlyDiscussions() {
 		for _, o := range single {
-			if o.task == x.task && sameQuestions(o, x) {
+			if o.task == x.task && haveSameQuestions(o, x) {
 				return nil
 			}
 		}

@@ -110,7 +110,7 @@ func (x discussed) challengeCells() []table.Cell {
 // new answer raises and lowers, and its mean change, in percent, with standard
 // errors over questions; nothing where rows do not hold it.
 func (x discussed) challengesByScore() []table.Cell {
-	runs := x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil && !discussionOf(r).Scored.Unknown() })
+	runs := x.Having(func(r campaign.Run) bool { return discussionOf(r) != nil && !discussionOf(r).Scored.IsUnknown() })
 	ratio := func(of func(statistics.Challenges) float64) table.Cell {
 		return table.MeanPercent(campaign.RatioOver(runs, func(r campaign.Run) (shown, all float64) {
 			challenged, _, _ := discussionOf(r).Scored.Changes()

@@ -101,16 +101,16 @@ func (d discussions) referencesOf(x discussed) []discussed {
 		return nil
 	}
 	all := slices.DeleteFunc(slices.Clone(d.all),
-		func(o discussed) bool { return !o.alone || o.task != x.task || !sameQuestions(o, x) })
+		func(o discussed) bool { return !o.alone || o.task != x.task || !haveSameQuestions(o, x) })
 	slices.SortStableFunc(all, func(a, b discussed) int {
 		return strings.Compare(fmt.Sprint(isUnprompted(a.Settings)), fmt.Sprint(isUnprompted(b.Settings)))
 	})
 	return all
 }
 
-// sameQuestions says that the same number stands for the same question in both,
+// haveSameQuestions says that the same number stands for the same question in both,
 // which in another campaign another seed may have drawn.
-func sameQuestions(a, b discussed) bool {
+func haveSameQuestions(a, b discussed) bool {
 	names := map[int32]string{}
 	for _, r := range a.Runs {
 		names[r.Instance] = cmp.Or(questionOf(r), names[r.Instance]) // a run that could not begin has none
@@ -181,5 +181,5 @@ func overReplicates(runs []campaign.Run, measure func(campaign.Run) float64) []t
 	if !ok {
 		return make([]table.Cell, 2)
 	}
-	return []table.Cell{table.Number(mean, 1), table.Known(sd, 1)}
+	return []table.Cell{table.Number(mean, 1), table.NumberOrEmpty(sd, 1)}
 }

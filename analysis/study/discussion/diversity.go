@@ -176,5 +176,5 @@ func addRelation(t *table.Table, alike, accurate []float64) {
 	if err != nil {
 		return
 	}
-	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, table.Fixed(line.R, 2), line.P))
+	t.Notes = append(t.Notes, fmt.Sprintf("Over the %d rows, the correlation of answer similarity and accuracy is %s (p %.3f).", line.N, table.FormatNumber(line.R, 2), line.P))
 }

@@ -114,6 +114,14 @@ func (d discussions) meansOfKinds(all []discussed, leavesApprovalOut bool) (mean
 	return means
 }
 
+// addKindsNote explains the rows of meansOfKinds, if there are any.
+func addKindsNote(t *table.Table, means []discussed, which string) {
+	if len(means) > 0 {
+		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
+			": all discussions under rules of the kind, "+which)
+	}
+}
+
 func isApproval(x discussed) bool { return x.Settings["rule"] == "approval" }
 
 // taskSorts of tasks as paper 2 groups its data sets (appendix B), by format.

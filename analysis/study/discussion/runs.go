@@ -158,10 +158,7 @@ func Terminations(c campaign.Campaign) (table.Table, bool) {
 		table.Column("n", func(x row) table.Cell { return table.Count(x.ends.N()) }))
 	t.Notes = []string{"None: ended without a decision by the rule; the paper counts these in its last round, and so " +
 		"does the mean number of rounds."}
-	if len(kinds) > 0 {
-		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
-			": all discussions under rules of the kind, approval among them, as in the paper's 3.38 and 1.42 rounds.")
-	}
+	addKindsNote(&t, kinds, "approval among them, as in the paper's 3.38 and 1.42 rounds.")
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }

@@ -121,10 +121,7 @@ func Answerables(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, slices.Concat(texts, kinds), columns...)
 	t.Notes = []string{"Mean and sample standard deviation over the replicates; EM is exact match. n counts " +
 		"collaborations."}
-	if len(kinds) > 0 {
-		t.Notes = append(t.Notes, "Rows "+kindVoting+" and "+kindConsensus+
-			": all discussions under rules of the kind, without approval voting, as in the paper.")
-	}
+	addKindsNote(&t, kinds, "without approval voting, as in the paper.")
 	d.addNotes(&t)
 	return t, len(t.Rows) > 0
 }

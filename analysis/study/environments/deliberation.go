@@ -111,14 +111,14 @@ func ifMeasured(measure func(campaign.Run) (float64, bool)) func(campaign.Run) (
 func rewardOf(r campaign.Run) (float64, bool)        { return measuresOf(r).NR, true }
 func reachedRewardOf(r campaign.Run) (float64, bool) { return measuresOf(r).NAR, true }
 func narValue(r campaign.Run) (float64, bool)        { return measuresOf(r).NARValue, true }
-func validityOf(r campaign.Run) (float64, bool)      { return table.Hundred(measuresOf(r).Valid), true }
-func hitRateOf(r campaign.Run) (float64, bool)       { return table.Given(measuresOf(r).HR) }
-func errorOf(r campaign.Run) (float64, bool)         { return table.Given(measuresOf(r).NMAE) }
-func toolNR(r campaign.Run) (float64, bool)          { return table.Given(measuresOf(r).ToolNR) }
+func validityOf(r campaign.Run) (float64, bool)      { return table.HundredIf(measuresOf(r).Valid), true }
+func hitRateOf(r campaign.Run) (float64, bool)       { return table.ValueOrNone(measuresOf(r).HR) }
+func errorOf(r campaign.Run) (float64, bool)         { return table.ValueOrNone(measuresOf(r).NMAE) }
+func toolNR(r campaign.Run) (float64, bool)          { return table.ValueOrNone(measuresOf(r).ToolNR) }
 
 func compliedOf(r campaign.Run) (float64, bool) {
 	c := measuresOf(r).Complied
-	return table.Hundred(c != nil && *c), c != nil
+	return table.HundredIf(c != nil && *c), c != nil
 }
 
 // headColumns name a condition, its setting apart.

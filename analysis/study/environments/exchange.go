@@ -75,6 +75,12 @@ func Readings(c campaign.Campaign) (table.Table, bool) {
 			"leaves out collaborations without a decision, or counts them as 100.")
 }
 
+// TotalUtility returns the group's total utility, in percent of the greatest possible, under the decision that
+// stands after a round; false if the round was not planned.
+func TotalUtility(r campaign.Run, round int) (percent float64, ok bool) {
+	return statistics.Shares(r.Carried()).TotalUtility(round)
+}
+
 // slots are an agent's chances to propose.
 type slots []statistics.Slot
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"roundtable/analysis/campaign"
-	"roundtable/analysis/statistics"
 	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 	"roundtable/envs/wording"
@@ -52,8 +51,7 @@ func lowerRules(c campaign.Campaign, t *table.Table) {
 			round int
 		}{{"total utility, first round", 1}, {"total utility, last round", v.Rounds()}} {
 			utility := func(g campaign.Group) *float64 {
-				return campaign.MeanCell(g.Succeeded(), 2,
-					func(r campaign.Run) (float64, bool) { return statistics.Shares(r.Carried()).TotalUtility(at.round) }).Value
+				return campaign.MeanCell(g.Succeeded(), 2, campaign.AtRound(TotalUtility, at.round)).Value
 			}
 			known := slices.DeleteFunc(slices.Clone(set), func(g campaign.Group) bool { return utility(g) == nil })
 			if len(known) < 2 {
@@ -83,8 +81,7 @@ func longerMessages(c campaign.Campaign, t *table.Table) {
 		n := 0
 		for _, g := range v.Groups {
 			words := func(round int) *float64 {
-				return campaign.MeanCell(g.Succeeded(), 1,
-					func(r campaign.Run) (float64, bool) { s := dialogue.Spoken(r, round); return s.Words, s.Messages > 0 }).Value
+				return campaign.MeanCell(g.Succeeded(), 1, campaign.AtRound(dialogue.MessageLength, round)).Value
 			}
 			a, b := words(1), words(v.Rounds())
 			if v.Rounds() < 2 || a == nil || b == nil || *a == 0 {

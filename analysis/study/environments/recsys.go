@@ -50,12 +50,12 @@ func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 		}
 		return table.Count(n)
 	}
-	m := campaign.MeanOver(runs, AbsoluteError(round))
+	m := campaign.MeanOver(runs, campaign.AtRound(AbsoluteError, round))
 	switch measure {
 	case "RMSE":
-		m = rootOf(campaign.MeanOver(runs, SquaredError(round)))
+		m = rootOf(campaign.MeanOver(runs, campaign.AtRound(SquaredError, round)))
 	case AsFour:
-		m = campaign.MeanOver(runs, errorAsFour(round))
+		m = campaign.MeanOver(runs, campaign.AtRound(errorAsFour, round))
 	}
 	if m == nil {
 		return table.Cell{}
@@ -63,21 +63,18 @@ func errorsAt(runs []campaign.Run, measure string, round int) table.Cell {
 	return table.Cell{Value: &m.Value, SE: m.SE, N: m.N, Decimals: 2}
 }
 
-// AbsoluteError returns a measure of runs: the absolute error of the decision that stands after a round; false
-// if none does.
-func AbsoluteError(round int) func(campaign.Run) (float64, bool) {
-	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return math.Abs(v), ok }
+// AbsoluteError returns the absolute error of the decision that stands after a round; false if none does.
+func AbsoluteError(r campaign.Run, round int) (float64, bool) {
+	v, ok := r.OutcomeAt(round)
+	return math.Abs(v), ok
 }
 
 // errorAsFour returns the absolute error, and of a run without a decision the error of the guess 4.
-func errorAsFour(round int) func(campaign.Run) (float64, bool) {
-	decided := AbsoluteError(round)
-	return func(r campaign.Run) (float64, bool) {
-		if v, ok := decided(r); ok {
-			return v, true
-		}
-		return guess(r)
+func errorAsFour(r campaign.Run, round int) (float64, bool) {
+	if v, ok := AbsoluteError(r, round); ok {
+		return v, true
 	}
+	return guess(r)
 }
 
 // guess returns the error of the paper's Always Guess 4 on the run's item; false
@@ -96,10 +93,10 @@ func isGuessKnown(runs []campaign.Run) bool {
 	return len(runs) > 0 && !slices.ContainsFunc(runs, func(r campaign.Run) bool { _, ok := guess(r); return !ok })
 }
 
-// SquaredError returns a measure of runs: the squared error of the decision that stands after a round; false
-// if none does.
-func SquaredError(round int) func(campaign.Run) (float64, bool) {
-	return func(r campaign.Run) (float64, bool) { v, ok := r.OutcomeAt(round); return v * v, ok }
+// SquaredError returns the squared error of the decision that stands after a round; false if none does.
+func SquaredError(r campaign.Run, round int) (float64, bool) {
+	v, ok := r.OutcomeAt(round)
+	return v * v, ok
 }
 
 // rootOf of a mean, with its standard error by the delta method.

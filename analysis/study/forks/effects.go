@@ -41,16 +41,17 @@ func Effects(c campaign.Campaign) (table.Table, bool) {
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r row) campaign.Group { return r.Group }),
 		table.Column("reached, %", func(r row) table.Cell {
 			return table.MeanPercent(campaign.RatioOver(r.Succeeded(), func(run campaign.Run) (float64, float64) {
-				return table.Hundred(r.isReached(run)) / 100, 1
+				return table.HundredIf(r.isReached(run)) / 100, 1
 			}))
 		}),
 		mean("as it was", row.asItWas),
 		mean("outcome", func(_ row, run campaign.Run) (float64, bool) { return run.Outcome() }),
 		table.Columns[row]{Headers: []string{"effect", "low", "high", "p"}, Cells: row.effectCells},
-		table.Column("by chance, SD", func(r row) table.Cell { return table.Known(r.chanceSpread(), 3) }),
+		table.Column("by chance, SD", func(r row) table.Cell { return table.NumberOrEmpty(r.chanceSpread(), 3) }),
 		table.Column("calls", func(r row) table.Cell { return table.Count(r.countCalls()) }),
-		table.Column("cost USD", func(r row) table.Cell { return table.Known(sumPaid(r.Runs), 4) }),
-		table.Column("original USD", func(r row) table.Cell { return table.Known(sumPaid(r.originalRuns()), 4) }),
+		table.Column("cost USD", func(r row) table.Cell { return table.NumberOrEmpty(sumPaid(r.Runs), 4) }),
+		table.Column("original USD",
+			func(r row) table.Cell { return table.NumberOrEmpty(sumPaid(r.originalRuns()), 4) }),
 		table.Of(v.EndedColumns(), func(r row) campaign.Group { return r.Group }))
 	t.Notes = append(t.Notes,
 		"Each collaboration continues the stored turns of one of "+c.Original.Name+

@@ -81,7 +81,7 @@ func Consensus(c campaign.Campaign) (table.Table, bool) {
 			return f(StatesOf(r))
 		}
 	}
-	percent := func(yes bool) (float64, bool) { return table.Hundred(yes), true }
+	percent := func(yes bool) (float64, bool) { return table.HundredIf(yes), true }
 	v := gatheringsOf(c)
 	measures := []campaign.Measure{
 		{Column: "reached %", Of: of(func(s States) (float64, bool) { _, ok := s.Reached(s.Epsilon); return percent(ok) })},

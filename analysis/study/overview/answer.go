@@ -105,7 +105,7 @@ func answerColumns(course *until.Course, units int) []table.Columns[until.Compar
 		column("A", func(x until.Comparison) table.Cell { return table.Word(x.A) }),
 		column("B", func(x until.Comparison) table.Cell { return table.Word(x.B) }),
 		column("n", func(x until.Comparison) table.Cell { return table.Count(x.Pairs) }),
-		column("A - B", func(x until.Comparison) table.Cell { return table.Known(x.Mean, 4) }),
+		column("A - B", func(x until.Comparison) table.Cell { return table.NumberOrEmpty(x.Mean, 4) }),
 		{Headers: []string{"from", "to"}, Cells: func(x until.Comparison) []table.Cell {
 			if x.Interval == nil {
 				return make([]table.Cell, 2)

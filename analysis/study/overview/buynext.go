@@ -174,7 +174,8 @@ func (n noise) payAbove() *float64 {
 func noiseColumns(unit string) []table.Columns[noise] {
 	column := table.Column[noise]
 	half := func(header string, instances, replicates float64) table.Columns[noise] {
-		return column(header, func(n noise) table.Cell { return table.Known(n.halfWidth(instances, replicates), 4) })
+		return column(header,
+			func(n noise) table.Cell { return table.NumberOrEmpty(n.halfWidth(instances, replicates), 4) })
 	}
 	return []table.Columns[noise]{
 		column("env", func(n noise) table.Cell { return table.Word(n.environment) }),
@@ -182,8 +183,8 @@ func noiseColumns(unit string) []table.Columns[noise] {
 		column("B", func(n noise) table.Cell { return table.Word(n.b) }),
 		column("instances", func(n noise) table.Cell { return table.Count(n.instances) }),
 		column("replicates", func(n noise) table.Cell { return table.Number(n.replicates, 1) }),
-		column("between", func(n noise) table.Cell { return table.Known(n.between, 4) }),
-		column("within", func(n noise) table.Cell { return table.Known(n.within, 4) }),
+		column("between", func(n noise) table.Cell { return table.NumberOrEmpty(n.between, 4) }),
+		column("within", func(n noise) table.Cell { return table.NumberOrEmpty(n.within, 4) }),
 		column("ICC", func(n noise) table.Cell {
 			if n.between == nil || *n.between+*n.within == 0 {
 				return table.Cell{}
@@ -191,9 +192,9 @@ func noiseColumns(unit string) []table.Columns[noise] {
 			b, w := *n.between**n.between, *n.within**n.within
 			return table.Number(b/(b+w), 2)
 		}),
-		column("cost, "+unit, func(n noise) table.Cell { return table.Known(n.cost, 4) }),
+		column("cost, "+unit, func(n noise) table.Cell { return table.NumberOrEmpty(n.cost, 4) }),
 		half("half width", 1, 1), half("2× instances", 2, 1), half("2× replicates", 1, 2), half("4× instances", 4, 1),
 		half("4× replicates", 1, 4),
-		column("two pay above", func(n noise) table.Cell { return table.Known(n.payAbove(), 4) }),
+		column("two pay above", func(n noise) table.Cell { return table.NumberOrEmpty(n.payAbove(), 4) }),
 	}
 }

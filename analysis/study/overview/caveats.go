@@ -93,7 +93,7 @@ func scoreOfDecided(r campaign.Run) (float64, bool) {
 	if r.DecisionJSON == nil {
 		return 0, false
 	}
-	return table.Given(r.Score)
+	return table.ValueOrNone(r.Score)
 }
 
 // whereBothDecided compares the first two conditions over the pairs in which both came to a

@@ -135,8 +135,8 @@ func comparedColumns() []table.Columns[compared] {
 		column("p sign flip", func(c compared) table.Cell { return table.PValue(c.SignFlip) }),
 		column("p Holm", func(c compared) table.Cell { return table.PValue(c.Holm) }),
 		column("p Wilcoxon", func(c compared) table.Cell { return table.PValue(c.Wilcoxon) }),
-		column("detectable", func(c compared) table.Cell { return table.Known(c.Detectable, 4) }),
-		column("n needed", func(c compared) table.Cell { return table.Known(c.Needed, 0) }),
+		column("detectable", func(c compared) table.Cell { return table.NumberOrEmpty(c.Detectable, 4) }),
+		column("n needed", func(c compared) table.Cell { return table.NumberOrEmpty(c.Needed, 0) }),
 	}
 }
 

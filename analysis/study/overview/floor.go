@@ -136,7 +136,7 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 		differed = table.Columns[itself]{Cells: func(itself) []table.Cell { return nil }}
 	}
 	table.Fill(&t, rows, table.Of(v.LabelColumns(), func(r itself) campaign.Group { return r.Group }),
-		table.Column("outcome", func(r itself) table.Cell { return table.Known(r.mean, 4) }),
+		table.Column("outcome", func(r itself) table.Cell { return table.NumberOrEmpty(r.mean, 4) }),
 		table.Column("sd of replicates", func(r itself) table.Cell { return table.Number(math.Sqrt(r.variance*float64(r.runs)), 4) }),
 		table.Column("floor", func(r itself) table.Cell {
 			if r.variance == 0 {

@@ -190,7 +190,7 @@ func againstText(v campaign.View, o outcome, a worth.Against) (parts []string) {
 		if samples.Whole {
 			parts = append(parts, pairedText(v, o, samples.Of, what))
 		} else {
-			add(samples, fmt.Sprintf("%s of its answers on average, %s", table.Fixed(samples.Samples, 1), what))
+			add(samples, fmt.Sprintf("%s of its answers on average, %s", table.FormatNumber(samples.Samples, 1), what))
 		}
 	}
 	return slices.DeleteFunc(parts, func(part string) bool { return part == "" })
@@ -473,7 +473,7 @@ func pText(p float64) string {
 }
 
 // shortNumber returns a figure with three decimals.
-func shortNumber(v float64) string { return table.Fixed(v, 3) }
+func shortNumber(v float64) string { return table.FormatNumber(v, 3) }
 
 // countConditions returns how many conditions an environment has, as plan counts them.
 func countConditions(v campaign.View, environment string) (n int) {

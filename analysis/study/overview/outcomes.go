@@ -70,7 +70,8 @@ func outcomeColumn() table.Columns[campaign.Group] {
 }
 
 func decidedColumn() table.Columns[campaign.Group] {
-	return meanColumn("decided, %", 1, func(r campaign.Run) (float64, bool) { return table.Hundred(r.DecisionJSON != nil), true })
+	return meanColumn("decided, %", 1,
+		func(r campaign.Run) (float64, bool) { return table.HundredIf(r.DecisionJSON != nil), true })
 }
 
 func meanColumn(header string, decimals int, of func(campaign.Run) (float64, bool)) table.Columns[campaign.Group] {

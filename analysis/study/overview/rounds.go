@@ -38,5 +38,5 @@ func notYetAgreed(runs []campaign.Run, n int) table.Cell {
 
 func score(runs []campaign.Run, n int) table.Cell {
 	within := slices.DeleteFunc(slices.Clone(runs), func(r campaign.Run) bool { return n > int(r.RoundsPlanned) })
-	return campaign.MeanCell(within, 3, func(r campaign.Run) (float64, bool) { return r.OutcomeAt(n) })
+	return campaign.MeanCell(within, 3, campaign.AtRound(campaign.Run.OutcomeAt, n))
 }

@@ -23,7 +23,7 @@ const correctedNote = "alone: mean score of the rounds that show the pair minus 
 
 // addGoldNote says, with gold, why what rules achieve needs no correction, and what does.
 func addGoldNote(c campaign.Campaign, t *table.Table) {
-	if !campaign.TrajectoriesOf(c).Labels.Gold.Empty() {
+	if !campaign.TrajectoriesOf(c).Labels.Gold.IsEmpty() {
 		t.Notes = append(t.Notes, "The rule Dialogue Act is judged as it would run, on the labels of its labeller "+
 			"with all their errors: what it achieves is not an estimate from labels, and gold does not change it. "+
 			"Which pairs it takes for signals rests on those errors too; the table regression corrects their "+
@@ -35,7 +35,7 @@ func addGoldNote(c campaign.Campaign, t *table.Table) {
 // corrected. Without gold there are none.
 func correct(condition string, runs []acts.Trajectory, sample *gold.Sample, effects []regression.Effect,
 	empty dialogue.Emptied) (cells map[string][]table.Cell, notes []string) {
-	if sample.Empty() {
+	if sample.IsEmpty() {
 		return nil, nil
 	}
 	drawn, outside := drawnRounds(runs, sample)

@@ -6,7 +6,6 @@ import (
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 )
 
@@ -44,11 +43,7 @@ func Nested(c campaign.Campaign) (table.Table, bool) {
 			"Optimism: score on the collaborations that the rule was made on, minus that. Dialogue Act (nested) " +
 			"chooses its parameters on 5 inner folds, not on what its regression was fitted to.",
 	}, notes...)
-	addExcluded(c, &t)
-	dialogue.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t, nil)
-	addGoldNote(c, &t)
-	v.AddNotes(&t)
+	addStoppingNotes(c, v, &t)
 	return t, len(v.Groups) > 0
 }
 
@@ -62,7 +57,7 @@ var repeatMeasures = []struct {
 		}
 		return table.Cell{Value: r.Score, SE: r.Spread, N: len(r.Seeds), Decimals: 4}
 	}},
-	{"optimism", func(r crossval.Repeated) table.Cell { return table.Known(r.Optimism, 4) }},
+	{"optimism", func(r crossval.Repeated) table.Cell { return table.NumberOrEmpty(r.Optimism, 4) }},
 	{"last round of all", func(r crossval.Repeated) table.Cell { return table.Number(r.Round, 2) }},
 	{"gap closed, %", func(r crossval.Repeated) table.Cell { return table.Percent(r.GapClosed) }},
 }

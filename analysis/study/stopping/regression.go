@@ -34,7 +34,7 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 	t.Columns = append(t.Columns, "pair", "coefficient", "permutation p", "BH", "clustered SE", "clustered p", "t", "p",
 		"the same rows as")
 	sample := campaign.TrajectoriesOf(c).Labels.Gold
-	if !sample.Empty() {
+	if !sample.IsEmpty() {
 		t.Columns = append(t.Columns, correctedColumns...)
 	}
 	var about []string
@@ -67,7 +67,7 @@ func regressionTable(c campaign.Campaign, most int) (table.Table, bool) {
 			"and Student's t; clustered: by instance, or, where there is only one, by replicate (CR1), empty where " +
 			"the coefficient rests on one of them alone.",
 	}, about...)
-	if !sample.Empty() {
+	if !sample.IsEmpty() {
 		t.Notes = append(t.Notes, correctedNote)
 	}
 	addExcluded(c, &t)

@@ -169,7 +169,7 @@ func savedColumns() []table.Columns[saved] {
 		labels("label calls", func(a campaign.Asked) int64 { return a.Calls }),
 		labels("label tokens", campaign.Asked.Tokens),
 		column("label USD", func(s saved) table.Cell {
-			return table.Known(campaign.SumUSD(s.runs,
+			return table.NumberOrEmpty(campaign.SumUSD(s.runs,
 				func(r campaign.Run) campaign.Asked { return campaign.Part[Annotated](r.Parts).Labels }), 4)
 		}),
 		column("score", func(s saved) table.Cell { return campaign.MeanCell(s.runs, 4, campaign.Run.Outcome) }),

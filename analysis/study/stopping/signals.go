@@ -85,7 +85,7 @@ func firingsOf(runs []acts.Trajectory, sample *gold.Sample, rule stopping.Fitted
 		}
 		stratum, framed := sample.Stratum(lake.Run{Collaboration: t.ID, Generation: t.Generation})
 		to := &f
-		if !framed && !sample.Empty() {
+		if !framed && !sample.IsEmpty() {
 			to = &late
 			outside++
 		}

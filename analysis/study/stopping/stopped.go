@@ -3,7 +3,6 @@ package stopping
 import (
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/crossval"
-	"roundtable/analysis/study/dialogue"
 	"roundtable/analysis/table"
 )
 
@@ -80,12 +79,7 @@ func averageRow(head []table.Cell, rows [][]table.Cell) []table.Cell {
 func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 	v := c.View("", "env", "rule")
 	v.Whole = true
-	t := v.Start("When early stopping stops")
-	t.Columns = append([]string{"statistic"}, t.Columns...)
-	for _, m := range crossval.Methods() {
-		t.Columns = append(t.Columns, m.Name())
-	}
-	t.Columns = append(t.Columns, "n")
+	t := startByMethod(v, "When early stopping stops", "statistic")
 	list, notes := judgeMethods(c, v)
 	for _, s := range stops {
 		var environments []string
@@ -120,10 +114,6 @@ func StoppingTimes(c campaign.Campaign) (table.Table, bool) {
 			"off. Average: over the conditions that have a figure, as in the paper's last column.",
 		gapNote,
 	}, notes...)
-	addExcluded(c, &t)
-	dialogue.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t, nil)
-	addGoldNote(c, &t)
-	v.AddNotes(&t)
+	addStoppingNotes(c, v, &t)
 	return t, len(v.Groups) > 0
 }

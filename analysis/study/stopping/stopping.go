@@ -129,12 +129,7 @@ func EarlyStoppingRecsys(c campaign.Campaign) (table.Table, bool) {
 
 func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Table, bool) {
 	v.Whole = true
-	t := v.Start(title)
-	t.Columns = append([]string{"measure"}, t.Columns...)
-	for _, m := range crossval.Methods() {
-		t.Columns = append(t.Columns, m.Name())
-	}
-	t.Columns = append(t.Columns, "n")
+	t := startByMethod(v, title, "measure")
 	list, notes := judgeMethods(c, v)
 	for _, j := range list {
 		row := append([]table.Cell{table.Word(measureOf(j.environment))}, v.Label(j.Group)...)
@@ -144,12 +139,28 @@ func stoppingTable(c campaign.Campaign, v campaign.View, title string) (table.Ta
 	t.Notes = append([]string{stoppingNote,
 		gapNote + " In the row of all conditions of an environment, both differences are sums over its conditions, " +
 			"each of which counts the same whatever its n; the row of all environments is the mean of theirs."}, notes...)
-	addExcluded(c, &t)
-	dialogue.AddEmbedderNote(c, &t)
-	dialogue.AddLabellerNote(c, &t, nil)
-	addGoldNote(c, &t)
-	v.AddNotes(&t)
+	addStoppingNotes(c, v, &t)
 	return t, len(v.Groups) > 0
+}
+
+// startByMethod returns a table whose columns are first, the condition, each stopping rule, and n.
+func startByMethod(v campaign.View, title, first string) table.Table {
+	t := v.Start(title)
+	t.Columns = append([]string{first}, t.Columns...)
+	for _, m := range crossval.Methods() {
+		t.Columns = append(t.Columns, m.Name())
+	}
+	t.Columns = append(t.Columns, "n")
+	return t
+}
+
+// addStoppingNotes adds the notes of all tables that judge stopping rules.
+func addStoppingNotes(c campaign.Campaign, v campaign.View, t *table.Table) {
+	addExcluded(c, t)
+	dialogue.AddEmbedderNote(c, t)
+	dialogue.AddLabellerNote(c, t, nil)
+	addGoldNote(c, t)
+	v.AddNotes(t)
 }
 
 func measureOf(environment string) string {

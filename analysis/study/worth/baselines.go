@@ -128,7 +128,7 @@ func Baselines(c campaign.Campaign) (table.Table, bool) {
 			}),
 			mean("too few, %", 1, func(g compared, r campaign.Run) (float64, bool) {
 				affords, _, ok := g.affordableSamples(r, inTokens)
-				return table.Hundred(ok && affords == len(g.samples.talkOf(r).Spent)), ok
+				return table.HundredIf(ok && affords == len(g.samples.talkOf(r).Spent)), ok
 			})),
 		v.endedOf())
 	t.Notes = []string{

@@ -98,8 +98,8 @@ func textsOfDiscussions(ctx context.Context, s store.Store, name string) ([]stri
 	return nil, nil
 }
 
-// Advise explains an error of vectors that are not bought yet; others it leaves.
-func (e embedder) Advise(ctx context.Context, s store.Store, campaign string, err error) error {
+// advise explains an error of vectors that are not bought yet; others it leaves.
+func (e embedder) advise(ctx context.Context, s store.Store, campaign string, err error) error {
 	if _, missing := errors.AsType[*language.MissingError](err); !missing {
 		return err
 	}
@@ -186,9 +186,9 @@ type embeddingUsage struct {
 	CostUSD *float64 `json:"cost_usd"` // null if a price is not known
 }
 
-// Buy requests the embeddings that texts of a campaign lack, and returns what that took. If none is missing,
+// buy requests the embeddings that texts of a campaign lack, and returns what that took. If none is missing,
 // it opens nothing and needs no price.
-func (b PriceFlags) Buy(ctx context.Context, s store.Store, d lake.Dataset, e *remoteEmbedder) (embeddingUsage, error) {
+func (b PriceFlags) buy(ctx context.Context, s store.Store, d lake.Dataset, e *remoteEmbedder) (embeddingUsage, error) {
 	budget := &embeddingBudget{PriceFlags: b, remoteEmbedder: e, store: s, campaign: d.Campaign}
 	defer budget.close()
 	budget.opened = sync.OnceValues(func() (calls.EmbeddingSource, error) { return budget.open(ctx) })

@@ -61,7 +61,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 		return err
 	}
 	from := entry.Rows
-	if figures.NeedLanguage(d.Figure) {
+	if figures.NeedsLanguage(d.Figure) {
 		from = entry.Measures
 	}
 	sources, err := d.read(ctx, s, campaign, d.Kept(), study.Readers(), d.additionFrom(from))
@@ -72,7 +72,7 @@ func Draw(ctx context.Context, w io.Writer, s store.Store, campaign string, d Fi
 	if err != nil {
 		return err
 	}
-	if c, err = d.AddBaselines(ctx, s, c); err != nil {
+	if c, err = d.addBaselines(ctx, s, c); err != nil {
 		return err
 	}
 	f, err := d.make(ctx, sources, c)

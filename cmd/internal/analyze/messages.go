@@ -149,7 +149,7 @@ func (m Method) Measures(ctx context.Context, s store.Store, name string) (Addit
 	read := func(r *campaign.Run, rows record.Rows) error {
 		err := measure(r, rows)
 		if err != nil {
-			first.Do(func() { advice = by.Advise(ctx, s, name, err) })
+			first.Do(func() { advice = by.advise(ctx, s, name, err) })
 			return advice
 		}
 		return nil
@@ -172,8 +172,8 @@ func (m Method) readFlags(s store.Store) (language.Method, embedder, error) {
 	return language.Method{Rule: rule, Embedder: by.Embedder}, by, err
 }
 
-// AddVectors returns c with the embeddings of the texts that discussion.Diversities compares.
-func (m Method) AddVectors(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+// addVectors returns c with the embeddings of the texts that discussion.Diversities compares.
+func (m Method) addVectors(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	e, err := newEmbedder(s, m.Embedder, m.params)
 	if err != nil {
 		return c, cli.UsageError(err)
@@ -181,7 +181,7 @@ func (m Method) AddVectors(ctx context.Context, s store.Store, c campaign.Campai
 	texts := discussion.Statements(c)
 	all, err := e.Embed(ctx, texts)
 	if err != nil {
-		return c, e.Advise(ctx, s, c.Name, err)
+		return c, e.advise(ctx, s, c.Name, err)
 	}
 	vectors := &discussion.Vectors{By: e.Name(), Of: make(map[string][]float64, len(texts))}
 	for i, text := range texts {
@@ -243,7 +243,7 @@ func (m Features) Measure(ctx context.Context, s store.Store, name string) (Feat
 		return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 	}
 	if by.remoteEmbedder != nil {
-		bought, err := m.Buy(ctx, s, d, by.remoteEmbedder)
+		bought, err := m.buy(ctx, s, d, by.remoteEmbedder)
 		if err != nil {
 			return r, cli.ExplainDamage(err, name, "its messages cannot be measured")
 		}

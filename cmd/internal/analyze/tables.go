@@ -64,8 +64,8 @@ func (w *Request) Find(ctx context.Context, o *cli.Options, name string) error {
 	return w.Open(ctx, o, name)
 }
 
-// AddBaselines returns c with the campaigns that the request names as baselines.
-func (w Request) AddBaselines(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
+// addBaselines returns c with the campaigns that the request names as baselines.
+func (w Request) addBaselines(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 	if len(w.Baselines) == 0 {
 		return c, nil
 	}
@@ -146,7 +146,7 @@ func Make(ctx context.Context, s store.Store, name string, which Request) (Analy
 	if err != nil {
 		return Analysis{}, err
 	}
-	if c, err = which.AddBaselines(ctx, s, c); err != nil {
+	if c, err = which.addBaselines(ctx, s, c); err != nil {
 		return Analysis{}, err
 	}
 	c = c.Grouped()
@@ -203,7 +203,7 @@ func (w Request) additionFrom(from entry.Source) adding {
 	}
 	add := func(_ context.Context, _ store.Store, c campaign.Campaign) (campaign.Campaign, error) { return c, nil }
 	if from == entry.Vectors && w.Embedder != providers.TFIDF { // the table makes those itself
-		add = w.AddVectors
+		add = w.addVectors
 	}
 	return func(context.Context, store.Store, string) (Addition, error) {
 		return Addition{Add: add}, nil

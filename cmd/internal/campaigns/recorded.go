@@ -185,7 +185,7 @@ func List(ctx context.Context, o *cli.Options) ([]Listed, error) {
 			c.UnderWay, err = books.Unended(ctx, o.Plugins, p)
 		}
 		if err == nil {
-			c.Besides, err = SpentOutsideCollaborations(ctx, s, name, books)
+			c.Besides, err = spentOutside(ctx, s, name, books)
 		}
 		if err == nil {
 			c.Ended, err = lastEnd(ctx, s, name)
@@ -248,9 +248,9 @@ func lastEnd(ctx context.Context, s store.Store, name string) (*time.Time, error
 	return &at, nil
 }
 
-// SpentOutsideCollaborations returns what a campaign has spent on labels, embeddings,
+// spentOutside returns what a campaign has spent on labels, embeddings,
 // judges and checks of models, as `cost` counts it.
-func SpentOutsideCollaborations(ctx context.Context, s store.Store, name string,
+func spentOutside(ctx context.Context, s store.Store, name string,
 	books *ledger.Books) (task.Result, error) {
 	r, err := campaign.LoadSpendingBeside(ctx, s, name)
 	if err == nil {

@@ -76,7 +76,7 @@ func ReadStatus(ctx context.Context, o *cli.Options, s store.Store, name string)
 	if err != nil {
 		return st, err
 	}
-	if st.Besides, err = SpentOutsideCollaborations(ctx, s, name, books); err != nil {
+	if st.Besides, err = spentOutside(ctx, s, name, books); err != nil {
 		return st, cli.ExplainDamage(err, name, "the costs are not known")
 	}
 	if m.Until != nil {
@@ -173,7 +173,7 @@ func (st *Status) fillFromLake(ctx context.Context, s store.Store, p campaign.Pl
 
 // sayHalted says what the lake alone knows of a campaign that does not run.
 func (st *Status) sayHalted(ctx context.Context, s store.Store, books *ledger.Books) error {
-	spent, err := books.Spent(ctx)
+	spent, err := books.ReadSpent(ctx)
 	if err != nil {
 		return err
 	}

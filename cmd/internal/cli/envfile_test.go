@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/envs/envtest/hostile"
+	"roundtable/envs/envtest"
 )
 
 func TestParseEnvFile(t *testing.T) {
@@ -141,5 +141,5 @@ func TestHostileEnvFile(t *testing.T) {
 	if *long {
 		n = 1000
 	}
-	hostile.Files(t, n, []string{"A=b\n# c\nexport D='e f'\nG=\"h\"\r\nKEY=sk-abc_1.2/3+4=\n"}, func(data []byte) { _, _ = parseEnvFile(data) })
+	envtest.ReadHostile(t, n, []string{"A=b\n# c\nexport D='e f'\nG=\"h\"\r\nKEY=sk-abc_1.2/3+4=\n"}, func(data []byte) { _, _ = parseEnvFile(data) })
 }

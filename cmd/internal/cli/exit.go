@@ -51,8 +51,8 @@ func Interrupted(ctx context.Context, resume string) error {
 // InterruptedError returns err with ExitInterrupted: the operator interrupted the work.
 func InterruptedError(err error) error { return exitError{ExitInterrupted, err} }
 
-// CodeError returns err with code, the exit code of another run of the program.
-func CodeError(code int, err error) error { return exitError{code, err} }
+// WithCode returns err with code, the exit code of another run of the program.
+func WithCode(code int, err error) error { return exitError{code, err} }
 
 // ExitCode returns the exit code for err: 0 for nil, ExitFailed for an error without a code.
 func ExitCode(err error) int {

@@ -233,7 +233,7 @@ func TestLakesThatLackSomething(t *testing.T) {
 
 func TestExitCodes(t *testing.T) {
 	why := errors.New("why")
-	for want, err := range map[int]error{0: nil, 1: why, 2: fmt.Errorf("x: %w", UsageError(why)), 3: IncompleteError(why), 130: InterruptedError(why), 7: CodeError(7, why)} {
+	for want, err := range map[int]error{0: nil, 1: why, 2: fmt.Errorf("x: %w", UsageError(why)), 3: IncompleteError(why), 130: InterruptedError(why), 7: WithCode(7, why)} {
 		if got := ExitCode(err); got != want || err != nil && !errors.Is(err, why) {
 			t.Errorf("%v has code %d, want %d", err, got, want)
 		}

@@ -63,13 +63,13 @@ type Engine struct {
 	endGC    func() // ends the collector's settings
 }
 
-// IsEmbedded reports whether the server is this program's own and ends with it.
-func (e *Engine) IsEmbedded() bool { return e.stopServer != nil }
+// isEmbedded reports whether the server is this program's own and ends with it.
+func (e *Engine) isEmbedded() bool { return e.stopServer != nil }
 
 // Heartbeat returns how long an activity may be silent before it counts as dead. With an embedded server this
 // only detects lost results: its activities die with it, and the next start ends them itself.
 func (e *Engine) Heartbeat() time.Duration {
-	if e.IsEmbedded() {
+	if e.isEmbedded() {
 		return 10 * time.Minute
 	}
 	return workflows.DefaultHeartbeat
@@ -131,7 +131,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	e.worker.RegisterWorkflowWithOptions(workflows.Collaboration(o.Plugins),
 		workflow.RegisterOptions{Name: task.CollaborationWorkflow})
 	hosting.Register(e.worker, e.Activities, e.Client)
-	e.log.Info("connected", "embedded", e.IsEmbedded(), "namespace", campaigns.Namespace(o), "task_queue", e.Queue)
+	e.log.Info("connected", "embedded", e.isEmbedded(), "namespace", campaigns.Namespace(o), "task_queue", e.Queue)
 	e.show(o)
 	return e, nil
 }
@@ -140,7 +140,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 func (e *Engine) workerOptions() worker.Options {
 	options := infra.WorkerOptions()
 	options.Identity = e.identity
-	if e.IsEmbedded() {
+	if e.isEmbedded() {
 		infra.WaitForOwnServer(&options)
 	} else {
 		options.Interceptors = []interceptor.WorkerInterceptor{&signPauses{name: e.name}}
@@ -157,7 +157,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 		return err
 	}
 	go e.queues.follow(ctx)
-	if e.IsEmbedded() {
+	if e.isEmbedded() {
 		go e.writeProgress(ctx)
 		go e.retryLost(ctx)
 	}
@@ -166,7 +166,7 @@ func (e *Engine) TakeWork(ctx context.Context) error {
 	}
 	e.metrics.SetWorking(true)
 	e.log.Info("taking work", "worker", e.name)
-	if e.IsEmbedded() {
+	if e.isEmbedded() {
 		return nil
 	}
 	go e.watchServer(ctx, e.notices)

@@ -22,7 +22,7 @@ const (
 
 // writeTable writes rows in aligned columns for people. A statement without
 // rows, such as CREATE VIEW, writes nothing.
-func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
+func writeTable(w io.Writer, r sql.Result) (int64, error) {
 	if r.Plan {
 		return writePlan(w, r)
 	}
@@ -38,14 +38,7 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 		right[i] = table.ColumnConfig{Number: i + 1, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
 	tw.AppendHeader(header)
-	more := false
-	for row, err := range r.Rows {
-		if err != nil {
-			return rows, err
-		}
-		if more = rows == shownRows; more {
-			break
-		}
+	rows, more, err := showRows(r, func(_ int64, row []any) {
 		cells := make(table.Row, len(row))
 		for i, v := range row {
 			cells[i] = cellText(v)
@@ -54,10 +47,9 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 			}
 		}
 		tw.AppendRow(cells)
-		rows++
-	}
-	if len(r.Columns) == 0 {
-		return 0, nil
+	})
+	if err != nil || len(r.Columns) == 0 {
+		return rows, err
 	}
 	tw.SetColumnConfigs(right)
 	for line := range strings.SplitSeq(tw.Render(), "\n") {
@@ -68,21 +60,13 @@ func writeTable(w io.Writer, r sql.Result) (rows int64, err error) {
 }
 
 // writeVertical writes each row as lines of a column and its value, which is whole.
-func writeVertical(w io.Writer, r sql.Result) (rows int64, err error) {
+func writeVertical(w io.Writer, r sql.Result) (int64, error) {
 	width := 0
 	for _, name := range r.Columns {
 		width = max(width, utf8.RuneCountInString(cellText(name)))
 	}
-	more := false
-	for row, err := range r.Rows {
-		if err != nil {
-			return rows, err
-		}
-		if more = rows == shownRows; more {
-			break
-		}
-		rows++
-		fmt.Fprintf(w, "--- row %d\n", rows)
+	rows, more, err := showRows(r, func(n int64, row []any) {
+		fmt.Fprintf(w, "--- row %d\n", n)
 		for i, v := range row {
 			value := "NULL"
 			if v != nil {
@@ -90,12 +74,24 @@ func writeVertical(w io.Writer, r sql.Result) (rows int64, err error) {
 			}
 			fmt.Fprintf(w, "%-*s  %s\n", width, cellText(r.Columns[i]), value)
 		}
-	}
-	if len(r.Columns) == 0 {
-		return 0, nil
+	})
+	if err != nil || len(r.Columns) == 0 {
+		return rows, err
 	}
 	_, err = fmt.Fprintln(w, footerText(rows, more))
 	return rows, err
+}
+
+// showRows calls show with each row and its number, from 1, up to shownRows; more says that there are others.
+func showRows(r sql.Result, show func(n int64, row []any)) (rows int64, more bool, err error) {
+	for row, err := range r.Rows {
+		if err != nil || rows == shownRows {
+			return rows, err == nil, err
+		}
+		rows++
+		show(rows, row)
+	}
+	return rows, false, nil
 }
 
 func footerText(rows int64, more bool) string {

@@ -61,7 +61,7 @@ func (x *Export) Choose(format string) error {
 	if x.Dataset && (format != "" && format != "parquet" || x.Output == "" || x.isFile() || x.isStrangeFile()) {
 		return errors.New("--dataset needs -o FOLDER and takes no --format: it writes tables as Parquet")
 	}
-	if slices.Contains(TranscriptFormats, format) {
+	if slices.Contains(transcriptFormats, format) {
 		if len(x.Tables) > 0 || x.Output == "" || x.isFile() || x.isStrangeFile() {
 			return fmt.Errorf("--format %s needs -o FOLDER and takes no --table: it writes transcripts", format)
 		}
@@ -89,7 +89,7 @@ func (x *Export) Choose(format string) error {
 		file = x.Output
 	}
 	var err error
-	x.Format, err = cli.ChooseFormat(format, file, false, slices.Concat(Formats, TranscriptFormats))
+	x.Format, err = cli.ChooseFormat(format, file, false, slices.Concat(Formats, transcriptFormats))
 	return err
 }
 
@@ -151,7 +151,7 @@ func (x *Export) writeAll(cmd *cobra.Command, o *cli.Options, s store.Store,
 		}
 	}()
 	var written []string
-	if slices.Contains(TranscriptFormats, x.Format) {
+	if slices.Contains(transcriptFormats, x.Format) {
 		files, err = x.stageTranscripts(ctx, o.Plugins, s, d, cmd.ErrOrStderr())
 		written = make([]string, len(files))
 	} else {
@@ -222,7 +222,7 @@ func (x *Export) open(ctx context.Context, o *cli.Options) (store.Store, lake.Da
 // checkPlaces returns an error if a file that is in the way must stay.
 func (x *Export) checkPlaces() error {
 	paths := []string{}
-	if slices.Contains(TranscriptFormats, x.Format) {
+	if slices.Contains(transcriptFormats, x.Format) {
 		return nil // each is looked at when its name is known
 	}
 	for _, t := range x.Tables {

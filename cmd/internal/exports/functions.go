@@ -131,7 +131,7 @@ func unfinishedRows(ctx context.Context, s store.Store, plugins catalogue.Catalo
 // promptRows returns a row for each message of an entry's first question.
 func promptRows(a collaboration.Asked) (rows [][]any) {
 	for i, m := range a.Prompt {
-		rows = append(rows, []any{int32(i), m.Role, m.Content, orNil(a.Recorded), a.Same()})
+		rows = append(rows, []any{int32(i), m.Role, m.Content, orNil(a.Recorded), a.IsSame()})
 	}
 	return rows
 }

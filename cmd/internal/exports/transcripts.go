@@ -24,9 +24,9 @@ import (
 	"roundtable/workflows/catalogue"
 )
 
-// TranscriptFormats are formats of other tools that show transcripts: Inspect's log, Inspect Scout's database,
+// transcriptFormats are formats of other tools that show transcripts: Inspect's log, Inspect Scout's database,
 // and the session traces of Hugging Face's Hub.
-var TranscriptFormats = []string{"eval", "scout", "sts"}
+var transcriptFormats = []string{"eval", "scout", "sts"}
 
 // Talk is a collaboration as a conversation, which is all that these formats know.
 type Talk struct {
@@ -57,7 +57,7 @@ func (m Message) roleName() string {
 // Stage writes a file of an export for good later, when all are written.
 type Stage func(name string, write func(io.Writer) (int64, error)) error
 
-// stageTranscripts writes the files of a format of TranscriptFormats.
+// stageTranscripts writes the files of a format of transcriptFormats.
 func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalogue, s store.Store, d lake.Dataset,
 	tell io.Writer) (files []cli.StagedFile, err error) {
 	add := func(name string, write func(io.Writer) (int64, error)) error {

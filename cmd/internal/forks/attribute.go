@@ -143,8 +143,8 @@ func (w *Work) CheckBudget(ctx context.Context) error {
 	return nil
 }
 
-// Spent returns what the forks have cost so far, in US dollars.
-func (w *Work) Spent(ctx context.Context) (usd float64, err error) {
+// ReadSpent returns what the forks have cost so far, in US dollars.
+func (w *Work) ReadSpent(ctx context.Context) (usd float64, err error) {
 	c, err := campaign.Load(ctx, w.store, w.ForkName())
 	for _, r := range c.Runs {
 		usd += r.Asked.USD
@@ -217,7 +217,7 @@ func (w *Work) fill(t *table.Table, rows []row, c campaign.Campaign) {
 		table.Column("n", func(r row) table.Cell { return table.Count(r.found.Games) }),
 		table.Column("exact", func(r row) table.Cell { return table.Count(r.found.Exact) }),
 		table.Column("calls", last(func(r row) table.Cell { return table.Count(r.calls) })),
-		table.Column("cost USD", last(func(r row) table.Cell { return table.Known(r.usd, 4) })))
+		table.Column("cost USD", last(func(r row) table.Cell { return table.NumberOrEmpty(r.usd, 4) })))
 	if v := c.View(""); len(v.Groups) > 0 {
 		if some, all := v.Simulated(); some == all && some > 0 {
 			t.Notes = append(t.Notes, table.Simulated+".")

@@ -150,8 +150,8 @@ type Attestation struct {
 	key     ed25519.PublicKey // that came with the signature
 }
 
-// Signed reports whether there is a signature, valid or not.
-func (a Attestation) Signed() bool { return len(a.sig) > 0 }
+// IsSigned reports whether there is a signature, valid or not.
+func (a Attestation) IsSigned() bool { return len(a.sig) > 0 }
 
 // Write writes the statement as an attestation, signed if key is not nil.
 func (s Statement) Write(w io.Writer, key ed25519.PrivateKey) error {
@@ -212,9 +212,9 @@ func ParseAttestation(data []byte) (Attestation, error) {
 	return a, nil
 }
 
-// signedBy reports whether the signature is that of a key.
-func (a Attestation) signedBy(key ed25519.PublicKey) bool {
-	return a.Signed() && ed25519.Verify(key, preAuthentication(payloadType, a.payload), a.sig)
+// isSignedBy reports whether the signature is that of a key.
+func (a Attestation) isSignedBy(key ed25519.PublicKey) bool {
+	return a.IsSigned() && ed25519.Verify(key, preAuthentication(payloadType, a.payload), a.sig)
 }
 
 var errNotEd25519 = errors.New("it is not an Ed25519 key")

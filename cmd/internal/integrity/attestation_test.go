@@ -80,7 +80,7 @@ func TestStatement(t *testing.T) {
 		t.Errorf("%d objects: %q", len(keys), keys)
 	}
 	a, err := ParseAttestation(written(t, s, madeKey(1)))
-	if err != nil || !a.signedBy(madeKey(1).Public().(ed25519.PublicKey)) || a.signedBy(madeKey(2).Public().(ed25519.PublicKey)) {
+	if err != nil || !a.isSignedBy(madeKey(1).Public().(ed25519.PublicKey)) || a.isSignedBy(madeKey(2).Public().(ed25519.PublicKey)) {
 		t.Errorf("it is not what was written: %v", err)
 	}
 	if !bytes.Equal(written(t, s, madeKey(1)), written(t, stated(t), madeKey(1))) {
@@ -329,7 +329,7 @@ func FuzzParse(f *testing.F) {
 	}
 	public := madeKey(1).Public().(ed25519.PublicKey)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if a, err := ParseAttestation(data); err == nil && a.signedBy(public) && !bytes.Equal(a.payload, payload) {
+		if a, err := ParseAttestation(data); err == nil && a.isSignedBy(public) && !bytes.Equal(a.payload, payload) {
 			t.Errorf("it passes for signed: %q", a.payload)
 		}
 	})

@@ -147,9 +147,9 @@ func (c *Comparison) find(problem string) {
 }
 
 func (c *Comparison) checkSignature(e Expected) {
-	c.Signed = e.Signed()
+	c.Signed = e.IsSigned()
 	if c.Signed {
-		c.Key, c.Valid = Fingerprint(e.key), e.signedBy(e.key)
+		c.Key, c.Valid = Fingerprint(e.key), e.isSignedBy(e.key)
 	}
 	switch {
 	case e.Key != nil && !c.Signed:

@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
-	"roundtable/envs/envtest/hostile"
+	"roundtable/envs/envtest"
 	"roundtable/workflows/catalogue"
 )
 
@@ -45,7 +45,7 @@ func TestHostileLakes(t *testing.T) {
 			}
 			what += " " + key
 		}
-		hostile.Bounded(t, []byte(what), func([]byte) { readLake(t, what, objects) })
+		envtest.ReadBounded(t, []byte(what), func([]byte) { readLake(t, what, objects) })
 	}
 	if sealed < lakes/10 {
 		t.Errorf("of %d lakes only %d objects were changed under their seal", lakes, sealed)
@@ -92,14 +92,14 @@ func changeObject(t *testing.T, seed int, key, data string) (changed string, res
 	var body json.RawMessage
 	if seed%4 > 0 && lake.Unseal(key, []byte(data), &body) == nil {
 		for try := range 20 {
-			if other := hostile.Change(seed+try, []string{string(body)}); json.Valid(other) {
+			if other := envtest.Corrupt(seed+try, []string{string(body)}); json.Valid(other) {
 				sealed, err := lake.Seal(key, json.RawMessage(other))
 				must(t, err)
 				return string(sealed), true
 			}
 		}
 	}
-	return string(hostile.Change(seed, []string{data})), false
+	return string(envtest.Corrupt(seed, []string{data})), false
 }
 
 // readLake reads all of a lake, as verify, status, cost and the tables do. Errors are right.
@@ -112,7 +112,7 @@ func readLake(t *testing.T, what string, objects map[string]string) {
 	ctx, s := t.Context(), storetest.NewMemory(objects)
 	_, _ = Check(ctx, s, catalogue.Builtin(), "golden")
 	_, _ = lake.Progress(ctx, s, "golden")
-	_, _ = ledger.Spent(ctx, s, "golden")
+	_, _ = ledger.ReadSpent(ctx, s, "golden")
 	d, err := lake.ReadDataset(ctx, s, "golden")
 	if err != nil {
 		return

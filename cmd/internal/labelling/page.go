@@ -56,7 +56,7 @@ func writePage(d gold.Draw, book campaign.Book, blocks []block) ([]byte, error) 
 		Title: "Coding by hand: " + book.Name,
 		Store: hash(d.Campaign + "\x00" + d.CodeBook + "\x00" + fmt.Sprint(d.Number))[:12],
 		File:  d.Campaign + "-" + book.Name + "-coded.csv", Book: book,
-		Single: book.Choice == campaign.OneLabel, MayBe: book.MayBeNone(), None: campaign.NoLabel,
+		Single: book.Choice == campaign.OneLabel, MayBe: book.CanBeNone(), None: campaign.NoLabel,
 		Script: template.JS(script), Style: template.CSS(style), Items: d.Items(), Messages: !d.Whole,
 	}
 	known := itemsOf(d)

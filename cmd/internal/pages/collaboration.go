@@ -148,7 +148,7 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("there is no entry %q", r.PathValue("entry")))
 	}
-	all, err := transcripts.Asked(r.Context(),
+	all, err := transcripts.ReadAsked(r.Context(),
 		collaboration.NewReader(v.store, v.options.Plugins, providers.OpenData), rows)
 	a := all[int32(entry)]
 	if err != nil {

@@ -432,7 +432,7 @@ func (r *Reported) makePage(ctx context.Context, s store.Store, plugins catalogu
 	if !how.NoPrompts {
 		reader := collaboration.NewReader(s, plugins, providers.OpenData)
 		source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
-			return transcripts.Asked(ctx, reader, rows)
+			return transcripts.ReadAsked(ctx, reader, rows)
 		}
 	}
 	if r.Folder == nil {

@@ -47,8 +47,8 @@ type Forecast struct {
 	LimitSeconds *Estimate `json:"seconds_at_limits,omitempty"`
 }
 
-// AtMost returns only the upper bounds High and Most: what is possible but not expected.
-func (f Forecast) AtMost() Forecast {
+// keepBounds returns only the upper bounds High and Most: what is possible but not expected.
+func (f Forecast) keepBounds() Forecast {
 	most := func(i Estimate) Estimate { return Estimate{High: i.High, Most: i.Most} }
 	g := Forecast{Calls: most(f.Calls), InputTokens: most(f.InputTokens), OutputTokens: most(f.OutputTokens)}
 	if f.CostUSD != nil {

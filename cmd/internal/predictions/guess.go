@@ -77,7 +77,7 @@ func guessCalls(cells, mostCalls int, asked, heard []Turns) Forecast {
 				Mean: (float64(t.Fixed) + told*about) / usual,
 				High: again * (float64(t.Fixed)*more + told*high*more*more) / dense,
 				// in more rounds there are more prompts, and each is longer
-				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.shownAgain(),
+				Most: float64(1+t.Reasks)*(float64(t.Fixed)*more+told*most*more*more)/short + more*t.countShownAgain(),
 			}.orderBounds().multipliedBy(n),
 			OutputTokens: t.outputTokens(more*again, more*float64(1+t.Reasks)).multipliedBy(n),
 		}
@@ -164,9 +164,9 @@ const (
 	againWords  = 1024
 )
 
-// shownAgain returns the tokens that re-asks show of unusable answers at most:
+// countShownAgain returns the tokens that re-asks show of unusable answers at most:
 // the second asking shows one, the third two, and so on.
-func (t Turns) shownAgain() float64 {
+func (t Turns) countShownAgain() float64 {
 	shown := float64(t.Calls) * min(float64(t.Longest), againAnswer/short)
 	if t.Exact {
 		shown = float64(t.Said) / short

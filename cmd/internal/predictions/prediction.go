@@ -269,7 +269,7 @@ func (b *bounds) checkForecast(p campaign.Plan, m campaign.Manifest) Forecast {
 			t.Rate, t.Longest = b.priceOf(model.Name, c.GenerateFor(model).MaxTokens, m)
 			alone := []Turns{t}
 			f := guessCalls(1, 1, alone, alone)
-			sum = sum.Add(f.AtMost())
+			sum = sum.Add(f.keepBounds())
 		}
 	}
 	return sum

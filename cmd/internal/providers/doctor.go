@@ -214,7 +214,7 @@ func (p *patient) checkRepeats(ctx context.Context, _ answer) {
 		p.note("calls at once", unknown, "not asked, since the question above failed")
 		return
 	}
-	alone := bytesEqual(first, second)
+	alone := isSameText(first, second)
 	rates := []rate{{1, 2 / (first.took + second.took).Minutes()}}
 	beside, others, refused := 0, 0, ""
 	for _, n := range p.callsAtOnce() {
@@ -227,7 +227,7 @@ func (p *patient) checkRepeats(ctx context.Context, _ answer) {
 				break
 			}
 			others++
-			if !bytesEqual(first, a) {
+			if !isSameText(first, a) {
 				beside++
 			}
 		}
@@ -263,7 +263,7 @@ func (p *patient) callAtOnce(ctx context.Context, n int) []answer {
 	return all
 }
 
-func bytesEqual(a, b answer) bool { return string(a.Text) == string(b.Text) }
+func isSameText(a, b answer) bool { return string(a.Text) == string(b.Text) }
 
 // repeatsText says in words how equal answers to the same question at temperature 0 were.
 func repeatsText(alone bool, beside, others int) string {

@@ -23,8 +23,8 @@ const TFIDF = "tfidf"
 // isServed reports whether an embedder is behind a service.
 func isServed(name string) bool { return strings.HasPrefix(name, "openai/") }
 
-// CheckEmbedder returns an error if name is not that of an embedder. It sends and loads nothing.
-func CheckEmbedder(name string) error {
+// checkEmbedder returns an error if name is not that of an embedder. It sends and loads nothing.
+func checkEmbedder(name string) error {
 	if model, served := strings.CutPrefix(name, "openai/"); name == TFIDF || served && model != "" {
 		return nil
 	}
@@ -43,8 +43,8 @@ func (b FileFolder) Embedder(name string) (string, error) {
 	if err != nil {
 		return name, err
 	}
-	if CheckEmbedder(path) != nil {
-		return name, CheckEmbedder(name)
+	if checkEmbedder(path) != nil {
+		return name, checkEmbedder(name)
 	}
 	return path, nil
 }
@@ -54,7 +54,7 @@ func OpenEmbedder(s store.Store, name string) (language.Embedder, error) {
 	if name == TFIDF || name == "" {
 		return language.Hashed{}, nil
 	}
-	if err := CheckEmbedder(name); err != nil {
+	if err := checkEmbedder(name); err != nil {
 		return nil, fmt.Errorf("--embedder: %w", err)
 	}
 	m, err := sentence.Open(name, os.Getenv(sentence.LibraryVariable))
@@ -102,8 +102,8 @@ func DistanceModel(embedder, called string) (plan.Choice, error) {
 	case isServed(embedder):
 		return plan.Choice{}, fmt.Errorf("the embedder %s is behind a service, and a collaboration measures "+
 			"distances with one that is computed here: %s, or the folder of a sentence transformer", embedder, TFIDF)
-	case CheckEmbedder(embedder) != nil:
-		return plan.Choice{}, CheckEmbedder(embedder)
+	case checkEmbedder(embedder) != nil:
+		return plan.Choice{}, checkEmbedder(embedder)
 	}
 	params, err := json.Marshal(distanceParams{embedder, called})
 	return plan.Choice{Name: plan.EmbedderPrefix + folderEmbedder, Params: params}, err

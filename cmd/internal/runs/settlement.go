@@ -195,7 +195,7 @@ func (r Options) SendEnd(ctx context.Context, s store.Store, p campaign.Plan, m 
 		ID: programs.EndNoticeID(m.Campaign, sealed), Event: plan.NotifyEnd, Campaign: m.Campaign,
 		Succeeded: status.Succeeded, Failed: status.Failed, Stopped: status.Stopped,
 	}
-	unsent, err := programs.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.Spent, plan.NotifyEnd)
+	unsent, err := programs.NewSender(s, r.LakeName()).Deliver(ctx, m, n, books.ReadSpent, plan.NotifyEnd)
 	if unsent != nil {
 		fmt.Fprintf(engine.Notices(r.Options), "notice of campaign %s (%s) was not sent: %s\n", n.Campaign, n.Event,
 			wording.SafeLines(unsent.Error()))

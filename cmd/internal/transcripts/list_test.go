@@ -107,7 +107,7 @@ func TestRead(t *testing.T) {
 	if err != nil || broken != nil {
 		t.Fatal(err, broken)
 	}
-	asked, err := Asked(ctx, collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), rows)
+	asked, err := ReadAsked(ctx, collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), rows)
 	if first := asked[0]; err != nil || len(asked) != 9 || len(first.Prompt) != 2 || len(first.Answers) != 1 || len(first.Calls) != 1 || first.Differs != "" {
 		t.Errorf("%d are asked, %v: %+v", len(asked), err, first)
 	}

@@ -160,7 +160,7 @@ func (v *Transcript) noteLost(what string, err error) {
 func (s Parts) askedOf(a collaboration.Asked) EntryAsked {
 	one := EntryAsked{Entry: a.Entry, PromptHash: a.Recorded}
 	if s.Prompts && a.Prompt != nil {
-		same := a.Same()
+		same := a.IsSame()
 		one.Prompt, one.Matches = a.Prompt, &same
 	}
 	for _, answer := range a.Asks {
@@ -243,9 +243,9 @@ func (v Transcript) WriteJSON(w io.Writer) error {
 	return err
 }
 
-// Asked returns, by entry, the prompt, answers and calls of each turn of a collaboration, for a
+// ReadAsked returns, by entry, the prompt, answers and calls of each turn of a collaboration, for a
 // page. With an error it still returns what can be shown.
-func Asked(ctx context.Context, reader *collaboration.Reader, rows record.Rows) (map[int32]report.Asked, error) {
+func ReadAsked(ctx context.Context, reader *collaboration.Reader, rows record.Rows) (map[int32]report.Asked, error) {
 	of, all := rows.Collaborations[0].Key, map[int32]report.Asked{}
 	for _, call := range rows.Calls {
 		a := all[call.Entry]
@@ -263,7 +263,7 @@ func Asked(ctx context.Context, reader *collaboration.Reader, rows record.Rows) 
 		for _, m := range turn.Prompt {
 			a.Prompt = append(a.Prompt, report.Message{Role: m.Role, Content: m.Content})
 		}
-		if turn.Prompt != nil && !turn.Same() {
+		if turn.Prompt != nil && !turn.IsSame() {
 			a.Differs = turn.Recorded
 		}
 		for _, answer := range turn.Asks {

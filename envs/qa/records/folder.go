@@ -32,7 +32,7 @@ func Folder(files fs.FS, folder, config, split string) ([]string, error) {
 	}
 	shards, err := declaredFiles(files, folder, all)
 	if err == nil && len(shards) == 0 {
-		shards = foundFiles(all, "")
+		shards = findFiles(all, "")
 	}
 	switch {
 	case err != nil:
@@ -194,7 +194,7 @@ func declaredFiles(files fs.FS, folder string, names []string) ([]shard, error) 
 			return nil, fmt.Errorf("%s: config %s: %w", readme, c.Name, err)
 		}
 		if dir := path.Clean(c.Dir); len(patterns) == 0 && c.Dir != "" {
-			all = append(all, foundFiles(filesWithin(names, dir), c.Name)...)
+			all = append(all, findFiles(filesWithin(names, dir), c.Name)...)
 		}
 		for _, p := range patterns {
 			pattern := path.Join(c.Dir, p.path)
@@ -340,11 +340,11 @@ func splitNamed(name string) string {
 	return word
 }
 
-// foundFiles returns the files of a folder that declares none. A split is said by a file's name
+// findFiles returns the files of a folder that declares none. A split is said by a file's name
 // before its number of parts (test_r1-00000-of-00002), by the folder of files that are only
 // numbered (as in refs/convert/parquet), by a word in the name of a folder, or of the file;
 // where none says it, all files are train. Other folders are configs, unless one is given.
-func foundFiles(names []string, config string) []shard {
+func findFiles(names []string, config string) []shard {
 	var all []shard
 	certain := map[string]int{} // by config: whether some file says its split
 	var sure []int

@@ -140,9 +140,9 @@ func (t Tolerance) check() error {
 	return nil
 }
 
-// Within reports whether answer is within the tolerance of key. Both are decimal numbers; equal
+// IsWithin reports whether answer is within the tolerance of key. Both are decimal numbers; equal
 // ones always are.
-func (t Tolerance) Within(answer, key string) bool {
+func (t Tolerance) IsWithin(answer, key string) bool {
 	if answer == key {
 		return true
 	}

@@ -76,7 +76,7 @@ func TestTolerance(t *testing.T) {
 		{Tolerance{Absolute: 2, Relative: 0.01}, "98.5", "100", true},
 		{Tolerance{Absolute: 1}, "x", "1", false},
 	} {
-		if got := x.t.Within(x.answer, x.key); got != x.want {
+		if got := x.t.IsWithin(x.answer, x.key); got != x.want {
 			t.Errorf("%+v: %s of %s is %v", x.t, x.answer, x.key, got)
 		}
 	}

@@ -1,5 +1,4 @@
-// Package hostile makes files of strangers, for tests of those who read them.
-package hostile
+package envtest
 
 import (
 	"fmt"
@@ -12,25 +11,25 @@ import (
 	"time"
 )
 
-// Files reads n files that a stranger could have made of valid ones: cut, repeated, nested,
-// with numbers, signs and bytes that nobody expects. They are the same ones each time. No call
-// may take more than 5 s of its process, or more than 300 MB of memory at once.
-func Files(t *testing.T, n int, valid []string, read func(data []byte)) {
+// ReadHostile calls read with n files that a stranger could have made of valid ones: cut, repeated,
+// nested, with numbers, signs and bytes that nobody expects. They are the same ones each time. No
+// call may take more than 5 s of its process, or more than 300 MB of memory at once.
+func ReadHostile(t *testing.T, n int, valid []string, read func(data []byte)) {
 	t.Helper()
 	for seed := range n {
-		Bounded(t, Change(seed, valid), read)
+		ReadBounded(t, Corrupt(seed, valid), read)
 	}
 }
 
-// Bounded reads a file within the limits of Files.
-func Bounded(t *testing.T, data []byte, read func(data []byte)) {
+// ReadBounded calls read with one file, within the limits of ReadHostile.
+func ReadBounded(t *testing.T, data []byte, read func(data []byte)) {
 	t.Helper()
 	if took, peak, ok := Measure(func() { read(data) }); !ok {
 		t.Errorf("%v and %d MB for %d bytes: %.100q", took, peak>>20, len(data), data)
 	}
 }
 
-// Measure says what something takes, and whether that is within the limits of Files.
+// Measure returns the time and the memory that do takes; ok if they are within the limits of ReadHostile.
 func Measure(do func()) (took time.Duration, peak uint64, ok bool) {
 	began, busy := time.Now(), processorTime()
 	peak = peakOf(do)
@@ -87,8 +86,8 @@ var (
 
 const largest = 1 << 20
 
-// Change returns what one to four changes make of a valid file.
-func Change(seed int, valid []string) []byte {
+// Corrupt returns one of the valid files with one to four changes, the same ones for the same seed.
+func Corrupt(seed int, valid []string) []byte {
 	r := rand.New(rand.NewPCG(uint64(seed), 0))
 	text := valid[r.IntN(len(valid))]
 	place := func() int { return r.IntN(len(text) + 1) }
