@@ -48,6 +48,19 @@ func TestBuild(t *testing.T) {
 	}
 }
 
+// What measures distances in a collaboration is computed here, and named in full.
+func TestDistancesAreComputedHere(t *testing.T) {
+	for name, params := range map[string]string{"embedder/folder": "", "embedder/other": `{"folder": "f"}`, "embedder/tfidf": `{"folder": "f"}`, "embedder/folder ": ""} {
+		choice := plan.Choice{Name: name}
+		if params != "" {
+			choice.Params = []byte(params)
+		}
+		if _, err := New(nil).Build(choice, plan.Condition{}, nil); err == nil || !strings.Contains(err.Error(), "there are embedder/tfidf and embedder/folder") {
+			t.Errorf("%s %s: %v", name, params, err)
+		}
+	}
+}
+
 // Names of embedders stay as they are, and folders are those beside the file.
 func TestEmbedderOfFile(t *testing.T) {
 	tiny, err := filepath.Abs("../../../analysis/language/sentence/testdata")
