@@ -1,8 +1,10 @@
 // Mutation changes one place of a package at a time and runs the package's tests, which should
 // notice:
 //
-//	mutation [-seed 1] [-n 12] [-with PACKAGES] [-equivalent FILE] PACKAGE...
+//	mutation [-seed 1] [-n 12] [-with PACKAGES] [-equivalent FILE] PACKAGE[:PATTERN]...
 //
+// What a package's own tests do not find is looked for by those of -with, for all packages in one
+// program; a pattern says which of them can tell.
 // It prints what no test noticed, and the share that was found by package; it fails if that is
 // below 90 % of all. What does not compile is not a change. Changes that make no difference are in
 // FILE as they are printed, each with the reason after " # ", and are not tried. The same seed
@@ -33,7 +35,7 @@ import (
 
 // edit replaces bytes of a file, in the body of a function or outside of all.
 type edit struct {
-	file       string
+	pkg, file  string
 	source     []byte
 	start, end int
 	with       string
@@ -46,7 +48,7 @@ var (
 	seed   = flag.Uint64("seed", 1, "draws the changes")
 	number = flag.Int("n", 12, "changes of each package")
 	with   = flag.String("with", "", "packages whose tests, or those that match a pattern after a colon, also look "+
-		"for what is left")
+		"for what is left of packages without a pattern of their own")
 	known = flag.String("equivalent", ".ci/mutation/equivalent.txt", "changes that make no difference")
 )
 
@@ -72,34 +74,65 @@ func run(packages []string) error {
 		return err
 	}
 	defer os.RemoveAll(temp)
-	found, all := 0, 0
-	for _, pkg := range packages {
-		f, n, err := measure(temp, pkg, equivalent)
+	drawn := make([]int, len(packages))
+	var left []edit
+	for i, pkg := range packages {
+		pkg, _, _ = strings.Cut(pkg, ":")
+		edits, err := draw(temp, pkg, equivalent)
+		if err == nil {
+			drawn[i] = len(edits)
+			edits, err = look(temp, pkg, edits, func(edit) string { return "" })
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", pkg, err)
 		}
-		found, all = found+f, all+n
+		left = append(left, edits...)
+		fmt.Printf("%-28s %4d of %4d found by its own tests\n", pkg, drawn[i]-len(edits), drawn[i])
 	}
-	fmt.Printf("%-28s %4d of %4d found\n", "all", found, all)
-	if float64(found) < least*float64(all) {
+	for _, by := range strings.Fields(*with) {
+		by, all, _ := strings.Cut(by, ":")
+		left, err = look(temp, by, left, func(e edit) string {
+			for _, pkg := range packages {
+				if pkg, own, has := strings.Cut(pkg, ":"); has && pkg == e.pkg {
+					return own
+				}
+			}
+			return all
+		})
+		if err != nil {
+			return err
+		}
+	}
+	for _, e := range left {
+		fmt.Println(e.what())
+	}
+	sum := 0
+	for i, pkg := range packages {
+		pkg, _, _ = strings.Cut(pkg, ":")
+		found := drawn[i]
+		for _, e := range left {
+			if e.pkg == pkg {
+				found--
+			}
+		}
+		sum += drawn[i]
+		fmt.Printf("%-28s %4d of %4d found\n", pkg, found, drawn[i])
+	}
+	fmt.Printf("%-28s %4d of %4d found\n", "all", sum-len(left), sum)
+	if float64(sum-len(left)) < least*float64(sum) {
 		return errors.New("too few are found")
 	}
 	return nil
 }
 
-// measure tries some changes of a package and returns how many its tests found, of how many.
-func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err error) {
+// draw returns some changes of a package that are Go and make a difference, as far as is known.
+func draw(temp, pkg string, equivalent map[string]bool) (drawn []edit, err error) {
 	edits, err := findEdits(pkg)
 	if err != nil {
-		return 0, 0, err
-	}
-	kept := filepath.Join(pkg, "testdata", "rapid") // what failed
-	if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
-		defer os.RemoveAll(kept)
+		return nil, err
 	}
 	rand.New(rand.NewPCG(*seed, 0)).Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
 	edits = slices.DeleteFunc(edits, func(e edit) bool { return equivalent[e.what()] })
-	var drawn []edit
 	for len(drawn) < *number && len(edits) > 0 {
 		next := edits[:min(len(edits), *number-len(drawn))]
 		edits = edits[len(next):]
@@ -109,58 +142,58 @@ func measure(temp, pkg string, equivalent map[string]bool) (found, all int, err 
 		}
 		drawn = append(drawn, next...)
 	}
+	return drawn, nil
+}
+
+// look returns those changes that the tests of a package do not find: for each those that match its pattern.
+func look(temp, by string, edits []edit, pattern func(edit) string) (left []edit, err error) {
+	kept := filepath.Join(by, "testdata", "rapid") // what failed
+	if _, err := os.Stat(kept); errors.Is(err, fs.ErrNotExist) {
+		defer os.RemoveAll(kept)
+	}
 	programs := [][]edit{nil} // one has all changes of functions, beside one for each other change
-	for _, e := range drawn {
+	for _, e := range edits {
 		if e.to > 0 {
 			programs[0] = append(programs[0], e)
 		} else {
 			programs = append(programs, []edit{e})
 		}
 	}
-	tests := filepath.Join(temp, "tests")
+	tests, limits := filepath.Join(temp, "tests"), map[string]time.Duration{}
 	for p, edits := range programs {
-		overlay, err := write(temp, pkg, edits...)
+		if len(edits) == 0 {
+			continue
+		}
+		overlay, err := write(temp, edits...)
 		if err != nil {
-			return 0, 0, err
+			return nil, err
 		}
-		left := map[int]edit{}
+		_ = os.Remove(tests)
+		build := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by)
+		if out, err := build.CombinedOutput(); err != nil {
+			return nil, fmt.Errorf("%w\n%s", err, out)
+		}
+		if _, err := os.Stat(tests); err != nil { // it has none of its own
+			left = append(left, edits...)
+			continue
+		}
 		for i, e := range edits {
-			left[i] = e
-		}
-		for _, by := range append([]string{pkg}, strings.Fields(*with)...) {
-			by, run, _ := strings.Cut(by, ":")
-			if len(left) == 0 {
-				break
-			}
-			_ = os.Remove(tests)
-			build := command("", "go", "test", "-c", "-vet=off", "-o", tests, "-overlay", overlay, "./"+by)
-			if out, err := build.CombinedOutput(); err != nil {
-				return 0, 0, fmt.Errorf("%w\n%s", err, out)
-			}
-			if _, err := os.Stat(tests); err != nil { // it has none of its own
-				continue
-			}
-			limit := 3 * time.Minute
-			if p == 0 {
+			run := pattern(e)
+			if p > 0 {
+				limits[run] = 3 * time.Minute
+			} else if limits[run] == 0 {
 				began := time.Now()
 				if out, err := test(tests, by, run, "", time.Hour); err != nil {
-					return 0, 0, fmt.Errorf("the tests of %s fail without a change: %w\n%s", by, err, out)
+					return nil, fmt.Errorf("the tests of %s fail without a change: %w\n%s", by, err, out)
 				}
-				limit = 20*time.Second + 3*time.Since(began)
+				limits[run] = 20*time.Second + 3*time.Since(began)
 			}
-			for i := range left {
-				if _, err := test(tests, by, run, strconv.Itoa(i), limit); err != nil {
-					delete(left, i)
-				}
+			if _, err := test(tests, by, run, strconv.Itoa(i), limits[run]); err == nil {
+				left = append(left, e)
 			}
-		}
-		found += len(edits) - len(left)
-		for _, i := range slices.Sorted(maps.Keys(left)) {
-			fmt.Println(left[i].what())
 		}
 	}
-	fmt.Printf("%-28s %4d of %4d found\n", pkg, found, len(drawn))
-	return found, len(drawn), nil
+	return left, nil
 }
 
 // test runs a package's tests with a change; those that hang have failed.
@@ -179,17 +212,24 @@ func command(dir string, args ...string) *exec.Cmd {
 
 // compile says whether changes are Go.
 func compile(temp, pkg string, edits ...edit) bool {
-	overlay, err := write(temp, pkg, edits...)
+	overlay, err := write(temp, edits...)
 	return err == nil && command("", "go", "build", "-o", os.DevNull, "-overlay", overlay, "./"+pkg).Run() == nil
 }
 
-// write writes the changed files of a package, and an overlay that has them. One program has
-// all changes of functions, as it takes seconds to build: a changed function has a body for
-// each, and a variable of the environment chooses.
-func write(temp, pkg string, edits ...edit) (overlay string, err error) {
-	clause, err := exec.Command("go", "list", "-f", "{{.Name}}", "./"+pkg).Output()
-	changed := map[string][]byte{filepath.Join(pkg, "mutation_chosen.go"): fmt.Appendf(nil,
-		"package %s\n\nimport \"os\"\n\nvar mutationChosen = os.Getenv(\"MUTATION\")\n", clause)}
+// write writes the changed files, and an overlay that has them. One program has all changes of
+// functions, as it takes seconds to build: a changed function has a body for each, and a variable of
+// the environment chooses.
+func write(temp string, edits ...edit) (overlay string, err error) {
+	changed := map[string][]byte{}
+	for _, e := range edits {
+		chosen := filepath.Join(e.pkg, "mutation_chosen.go")
+		if changed[chosen] == nil {
+			clause, failed := exec.Command("go", "list", "-f", "{{.Name}}", "./"+e.pkg).Output()
+			changed[chosen] = fmt.Appendf(nil,
+				"package %s\n\nimport \"os\"\n\nvar mutationChosen = os.Getenv(\"MUTATION\")\n", clause)
+			err = errors.Join(err, failed)
+		}
+	}
 	bodies := map[string]map[int][]byte{} // by file and beginning
 	for i, e := range edits {
 		if e.to == 0 {
@@ -218,7 +258,7 @@ func write(temp, pkg string, edits ...edit) (overlay string, err error) {
 	replace := map[string]string{}
 	for file, text := range changed {
 		path, e := filepath.Abs(file)
-		replace[path] = filepath.Join(temp, filepath.Base(file))
+		replace[path] = filepath.Join(temp, strings.ReplaceAll(file, "/", "-"))
 		err = errors.Join(err, e, os.WriteFile(replace[path], text, 0o600))
 	}
 	overlay = filepath.Join(temp, "overlay.json")
@@ -251,7 +291,7 @@ func findEdits(pkg string) (edits []edit, err error) {
 			return nil, err
 		}
 		add := func(from, to token.Pos, with string) {
-			e := edit{file: file, source: source, start: set.Position(from).Offset,
+			e := edit{pkg: pkg, file: file, source: source, start: set.Position(from).Offset,
 				end: set.Position(to).Offset, with: with}
 			for _, d := range tree.Decls {
 				if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil && f.Body.Pos() < from && to <= f.Body.End() {

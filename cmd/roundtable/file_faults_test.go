@@ -51,6 +51,11 @@ baselines: [single]
 		if want = append(want, policy...); len(lines) != len(want) {
 			t.Errorf("%s: %d errors, want %d", env, len(lines), len(want))
 		}
+		for _, line := range lines {
+			if at := filepath.Join(dir, "c.yaml") + ": "; strings.Count(line, at) != 1 || !strings.HasPrefix(line, at) {
+				t.Errorf("%s: %s does not begin with %s", env, line, at)
+			}
+		}
 		for _, text := range want {
 			if !strings.Contains(err.Error(), text) {
 				t.Errorf("%s: no %q in\n%v", env, text, err)

@@ -33,3 +33,23 @@ func TestPriceNotes(t *testing.T) {
 		t.Error("a tier that was not asked for is missed")
 	}
 }
+
+// A model counts as free, and that is said, if this machine serves it and it has no price.
+func TestEndpointNotes(t *testing.T) {
+	t.Setenv("OPENAI_API_KEY", "k")
+	for _, c := range []struct {
+		params string
+		price  campaign.Price
+		free   bool
+	}{
+		{`{"base_url": "http://127.0.0.1:9/v1"}`, campaign.Price{}, true}, {`{"base_url": "http://127.0.0.1:9/v1"}`, campaign.Price{Input: 1}, false},
+		{`{}`, campaign.Price{}, false},
+	} {
+		var p campaign.Plan
+		p.Campaign.Conditions = []plan.Condition{{Model: plan.Choice{Name: "openai/m", Params: []byte(c.params)}}}
+		got := planning.EndpointNotes(p, campaign.Manifest{Prices: map[string]campaign.Price{"openai/m": c.price}}, nil)
+		if (len(got) == 1 && strings.Contains(got[0], "openai/m is on this machine (http://127.0.0.1:9/v1) and counts as free")) != c.free || !c.free && len(got) > 0 {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}

@@ -9,10 +9,14 @@ import (
 	"roundtable/activities/answers"
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
+	"roundtable/activities/money"
+	"roundtable/analysis/lake"
+	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/workflows/catalogue"
+	"roundtable/workflows/plan"
 )
 
 // A worker that is cut off can take back a call after another one has made the rows, in which
@@ -106,6 +110,49 @@ func TestUnannouncedAnswers(t *testing.T) {
 		}
 		if !strings.HasSuffix(found, want) || want == "" && found != "" {
 			t.Errorf("entry %d: %q, want %q", entry, found, want)
+		}
+	}
+}
+
+// A budget's log that is missing or says too little is found; where nothing was reserved there is none.
+func TestBudgetLogs(t *testing.T) {
+	for _, c := range []struct {
+		logged  bool
+		covered int64
+		want    string
+	}{{false, 0, ""}, {false, 5, "it is missing"}, {true, 0, ""}, {true, 5, "it says that at most"}} {
+		s := storetest.NewMemory(map[string]string{})
+		if c.logged {
+			key := money.LogKeys("c", 2)[0]
+			log, err := lake.Seal(key, map[string]string{"kind": "recount"})
+			must(t, err)
+			must(t, s.PutIfAbsent(t.Context(), key, log))
+		}
+		v := Verification{}
+		v.Campaign = "c"
+		must(t, v.compareBudget(t.Context(), s, c.covered))
+		if (len(v.Findings) == 0) != (c.want == "") || len(v.Findings) > 0 && !strings.Contains(v.Findings[0].Problem, c.want) {
+			t.Errorf("%+v: %+v", c, v.Findings)
+		}
+	}
+}
+
+// A fork of a campaign that is not in the lake is compared with nothing, which is said.
+func TestForkOfNothing(t *testing.T) {
+	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
+	p, err := laketest.Record(ctx, s, "{name: c, env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader}")
+	must(t, err)
+	for _, of := range []string{"", "first"} {
+		if of != "" {
+			p.Campaign.Conditions[0].Fork = &plan.Fork{Campaign: of, Condition: "x", Replicates: 1, Round: 1}
+			must(t, campaign.WritePlan(ctx, s, p))
+			must(t, campaign.WriteManifest(ctx, s, campaign.Manifest{Campaign: "c", Revision: p.Campaign.Revision()}))
+		}
+		v := Verification{}
+		v.Campaign = "c"
+		must(t, v.compareForks(ctx, s, catalogue.Builtin()))
+		if v.NoOriginal != of {
+			t.Errorf("the original is %q, want %q", v.NoOriginal, of)
 		}
 	}
 }

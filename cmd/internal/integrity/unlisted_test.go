@@ -13,8 +13,10 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/activities/model"
 	"roundtable/activities/money"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
+	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/envs"
@@ -109,5 +111,89 @@ func label(t *testing.T, s store.Store) {
 		must(t, err)
 		_, err = a.Record(t.Context(), task.Ending{Ref: batch.Ref(cell), Status: task.Succeeded})
 		must(t, err)
+	}
+}
+
+// The folders below a prefix are those of objects under it, listed or not.
+func TestFoldersOfUnlisted(t *testing.T) {
+	b := &byName{Store: storetest.NewMemory(map[string]string{"a/x/1": "", "a/y/1": "", "a/2": ""}), unlisted: map[string]store.Object{"a/z/1": {}, "a/y/2": {}, "a/3": {}, "b/w/1": {}}}
+	if got, err := b.Folders(t.Context(), "a/"); err != nil || !slices.Equal(got, []string{"x", "y", "z"}) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// A score is held to what a judge, or a program, said of the decision; without a decision there is none to hold.
+func TestScoresAreHeld(t *testing.T) {
+	decision, decoded := `"B"`, any("B")
+	j := judgements{byCondition: map[string]string{"judged": "j"}, byProgram: map[string]bool{"program": true},
+		scores: map[judgedCase][]float64{{"j", "q", decision}: {0.5}},
+		scored: scoring.Scored{{Question: "q", Answer: scoring.Comparable(decoded)}: {0.25}}}
+	for _, c := range []struct {
+		condition, question, status string
+		score                       *float64
+		decision                    *string
+		judged                      bool
+		wrong                       string
+	}{
+		{"judged", "q", task.Succeeded, new(0.5), &decision, true, ""},
+		{"judged", "q-c3", task.Succeeded, new(0.5), &decision, true, ""}, // a context of the same question
+		{"judged", "q", task.Succeeded, new(0.4), &decision, true, "comes to 0.5"},
+		{"judged", "p", task.Succeeded, new(0.5), &decision, true, "no judgement"},
+		{"judged", "q", task.Succeeded, nil, &decision, true, "has no score, which a judge gives"},
+		{"judged", "q", task.Succeeded, new(0.), nil, false, ""},
+		{"judged", "q", task.Succeeded, new(0.5), nil, true, "without a decision"},
+		{"judged", "q", task.Failed, nil, nil, false, ""},
+		{"other", "q", task.Succeeded, new(0.9), &decision, false, ""},
+		{"program", "q", task.Succeeded, new(0.25), &decision, false, ""},
+		{"program", "q-c3", task.Succeeded, new(0.25), &decision, false, ""},
+		{"program", "q", task.Succeeded, new(0.5), &decision, false, "no stored score of a program"},
+		{"program", "q", task.Succeeded, nil, &decision, false, "which a program gives"},
+		{"program", "q", task.Succeeded, new(0.5), nil, false, ""},
+	} {
+		judged, wrong := j.check(record.Collaboration{Key: record.Key{ConditionID: c.condition}, InstanceID: c.question, Status: c.status, Score: c.score, DecisionJSON: c.decision})
+		if judged != c.judged || (wrong == "") != (c.wrong == "") || !strings.Contains(wrong, c.wrong) {
+			t.Errorf("%+v: %t, %q", c, judged, wrong)
+		}
+	}
+}
+
+// What was checked is said with its number, what there is none of is not, and long lists are cut.
+func TestPrint(t *testing.T) {
+	names := func(n int) []string { return strings.Split(strings.TrimSuffix(strings.Repeat("name ", n), " "), " ") }
+	said := func(v Verification) string {
+		var b strings.Builder
+		if err := v.Write(&b, false); (err == nil) != v.OK {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	whole := Verification{OK: true, Planned: 8, Ended: 7, Compared: 3, Forked: 2, Judged: 4, Stops: 5, Decisions: 6, Recorded: 9, Data: 2, Settled: 3,
+		NoOriginal: "first", Unlisted: names(12), Cached: 4, CachedDamaged: names(2)}
+	whole.Campaign, whole.Foreign = "c", names(12)
+	text := said(whole)
+	for _, want := range []string{"c: 7 of 8 planned cells have ended\n", "rows of 3 collaborations with", "before the fork of 2 collaborations", "since first is not in this lake",
+		"Scored again: 4 decisions", "stopping rules of 5 collaborations", "Counted again: 6 decisions", "Recorded: 9 answers", "Data: 2 files as", "Settled: 3 calls",
+		"does not list 12 objects", "passed over: and 2 more (", "damaged are 2 of 6 entries", "Nothing is wrong.\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said:\n%s", want, text)
+		}
+	}
+	if strings.Count(text, "passed over: name\n") != mostForeign || strings.Count(text, "and there: name\n") != mostForeign {
+		t.Errorf("of long lists:\n%s", text)
+	}
+	part := Verification{Imported: true, Planned: 8, Ended: 7, NoData: 2}
+	part.Foreign = names(11)
+	part.find("k", "it is torn")
+	text = said(part)
+	for _, want := range []string{"7 of 8 transcripts were imported", "Not whole: the import was interrupted", "2 files of data, which are not in this lake", "and 1 more (", "WRONG  k: it is torn\n"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not said:\n%s", want, text)
+		}
+	}
+	part.Foreign = names(10)
+	for _, not := range []string{"more (", "Scored", "Counted", "Settled", "fork", "Recorded", "Cache", "Nothing is wrong", "does not list"} {
+		if strings.Contains(said(part), not) {
+			t.Errorf("%q is said:\n%s", not, said(part))
+		}
 	}
 }

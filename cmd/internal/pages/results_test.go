@@ -77,6 +77,40 @@ func TestCampaignsSideBySide(t *testing.T) {
 			t.Errorf("%s: %q is not in %.2000s", path, want, w.Body)
 		}
 	}
+	for path, want := range map[string]string{
+		"tables/outcomes.latex": "outcomes.tex", "tables/outcomes.md": "outcomes.md", "figures/conditions.svg?with=d": "conditions.svg",
+		"tables/outcomes.svg": "", "figures/conditions.csv": "", "tables/outcomes": "",
+	} {
+		w := httptest.NewRecorder()
+		v.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+v.token+"/c/c/"+path, nil))
+		kept := w.Header().Get("Content-Disposition")
+		if want == "" {
+			if w.Code != http.StatusNotFound || kept != "" || !strings.Contains(w.Body.String(), "in no format that can be downloaded") {
+				t.Errorf("%s: %d, %q, %s", path, w.Code, kept, w.Body)
+			}
+		} else if kept != `attachment; filename="`+want+`"` || w.Header().Get("Content-Type") != "application/octet-stream" || w.Body.Len() == 0 {
+			t.Errorf("%s: %d, %q, %d bytes", path, w.Code, w.Header(), w.Body.Len())
+		}
+	}
+	for path, want := range map[string]string{
+		"questions/": `<a href="/` + v.token + `/c/c/">c</a>`, "collaborations/": "Collaborations of c", "collaborations/rows": `"columns"`,
+	} {
+		w := httptest.NewRecorder()
+		v.Handler().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/"+v.token+"/c/c/"+path, nil))
+		if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), want) {
+			t.Errorf("%s: %d, %q is not in %.2000s", path, w.Code, want, w.Body)
+		}
+	}
+	folder := filepath.Join(dir, "report") + "/"
+	wrote, err := WriteReport(t.Context(), s, catalogue.Builtin(), "c", how, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := filepath.Glob(filepath.Join(folder, transcriptsName, "*"))
+	if index, lost := os.ReadFile(wrote.File); err != nil || lost != nil || len(pages) < 6 || wrote.Folder == nil || !strings.Contains(string(index), "<svg") ||
+		!strings.Contains(wrote.String(), "6 collaborations; their transcripts are in "+*wrote.Folder) {
+		t.Errorf("%s: %v, %v, %d transcripts", wrote, err, lost, len(pages))
+	}
 	how.With = []string{"d"}
 	if err := how.Open(t.Context(), v.options, "c"); err != nil {
 		t.Fatal(err)
@@ -112,6 +146,20 @@ func checkResults(t *testing.T, v *Server, query, wait string, has, hasNot []str
 	for _, text := range hasNot {
 		if strings.Contains(string(data), text) {
 			t.Errorf("%q is in %.1000s", text, data)
+		}
+	}
+}
+
+// The command that resumes a campaign names the lake and the state unless they are where it looks for them.
+func TestResumeCommand(t *testing.T) {
+	for want, o := range map[string]cli.Options{
+		"roundtable resume c":                             {Lake: "./lake", State: "./.roundtable"},
+		"roundtable resume c --lake 'a b'":                {Lake: "a b", State: "./.roundtable"},
+		"roundtable resume c --state s":                   {Lake: "./lake", State: "s"},
+		"roundtable resume c --lake s3://b/p --state 's'": {Lake: "s3://b/p", State: "s"},
+	} {
+		if got := resumeCommand(&o, "c"); strings.ReplaceAll(got, "'", "") != strings.ReplaceAll(want, "'", "") {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }

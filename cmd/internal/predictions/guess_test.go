@@ -5,6 +5,8 @@ import (
 	"math"
 	"testing"
 
+	"roundtable/activities/collaboration"
+	"roundtable/activities/scoring"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/transcript"
@@ -148,6 +150,11 @@ func TestTimeAtLimits(t *testing.T) {
 	if got := b.atLimits(limits); got == nil || math.Abs(got.Mean-300) > 1e-9 {
 		t.Errorf("300 calls at 60 a minute take %+v seconds", got)
 	}
+	one := bounds{byModel: map[string]Forecast{}}
+	turns[0].Calls = 1
+	if one.addModels(1, 10, turns[:1]); one.byModel["a"].Calls.Most != 10 {
+		t.Errorf("10 calls of one model in one turn: %+v", one.byModel["a"].Calls)
+	}
 	if got := b.atLimits(plan.Limits{}); got != nil {
 		t.Errorf("without limits: %+v", got)
 	}
@@ -164,5 +171,31 @@ func TestCostCached(t *testing.T) {
 	}
 	if got := CostCached(campaign.Price{Input: 1, Output: 6}, 1000e6, 900e6, 0); got != 1000 {
 		t.Errorf("without a price of what is read: $%v", got)
+	}
+}
+
+// What a judge may say and be asked again is of its own answers, and not of those of others.
+func TestJudgesHaveTheirOwnBounds(t *testing.T) {
+	c := plan.Condition{Reasks: 2, Generate: plan.Generate{MaxTokens: 50}, Env: plan.Choice{Name: "qa",
+		Params: []byte(`{"score": {"judge": {"model": "openai/j", "rubric": "?", "scale": [0, 1], "reasks": 1, "generate": {"max_tokens": 7}}}}`)}}
+	for _, judged := range []bool{true, false} {
+		var b bounds
+		got := b.boundTurns([]collaboration.Rehearsed{{Model: "openai/a", Format: transcript.FormatAnswer}, {Model: "openai/j", Format: scoring.Role}}, c, campaign.Manifest{})
+		if len(got) != 2 || got[0].Reasks != 2 || got[0].Longest != 50 || judged && (got[1].Reasks != 1 || got[1].Longest != 7) || !judged && got[1].Longest != 50 {
+			t.Errorf("judged %t: %+v", judged, got)
+		}
+		c.Env.Params = nil
+	}
+}
+
+// A pilot has as many cells of each condition, no fewer than tell something, and no more than there are.
+func TestPilotSize(t *testing.T) {
+	for want, of := range map[int]struct {
+		share             float64
+		cells, conditions int
+	}{30: {0.02, 300, 3}, 12: {0.02, 12, 3}, 60: {0.02, 3000, 3}, 63: {0.0201, 3000, 3}, 3000: {1, 3000, 3}} {
+		if got := pilotSize(of.share, of.cells, of.conditions); got != want {
+			t.Errorf("%+v: %d, want %d", of, got, want)
+		}
 	}
 }

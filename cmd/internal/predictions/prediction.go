@@ -376,9 +376,7 @@ const leastPilot = 10
 // them. They are part of the campaign: run goes on after them.
 func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Plan, m campaign.Manifest, share float64,
 	again string) (Prediction, error) {
-	conditions := len(p.Campaign.Conditions)
-	first := int(math.Ceil(share * float64(p.Campaign.Size())))
-	first = min(p.Campaign.Size(), max(leastPilot*conditions, (first+conditions-1)/conditions*conditions))
+	first := pilotSize(share, p.Campaign.Size(), len(p.Campaign.Conditions))
 	r := runs.Options{Options: o, Until: first}
 	if _, err := r.Work(ctx, s, p, m, again); err != nil {
 		return Prediction{}, err
@@ -420,6 +418,12 @@ func byCondition(pilot []record.Collaboration, c plan.Campaign) (all []Likely) {
 		all = append(all, likelyOf(f))
 	}
 	return all
+}
+
+// pilotSize returns the number of cells of a pilot: a share of all, as many of each condition, and not too few.
+func pilotSize(share float64, cells, conditions int) int {
+	first := int(math.Ceil(share * float64(cells)))
+	return min(cells, max(leastPilot*conditions, (first+conditions-1)/conditions*conditions))
 }
 
 // endedOf returns the first cells of a plan, as far as they have ended.

@@ -32,4 +32,16 @@ func TestForeignHosts(t *testing.T) {
 			t.Errorf("host %q: %s", host, r.Status)
 		}
 	}
+	q, err := http.NewRequest(http.MethodGet, at+"/healthz", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q.Header.Set("X", strings.Repeat("x", 80<<10)) // nothing that scrapes sends as much
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Body.Close(); r.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("a long header: %s", r.Status)
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"net/http/httptest"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -72,10 +73,23 @@ func TestOutcomes(t *testing.T) {
 
 // Close says how many spans were lost that the minute's notice left out.
 func TestLostSpans(t *testing.T) {
-	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadRequest) }))
+	var answer atomic.Int64
+	answer.Store(http.StatusOK)
+	backend := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(answer.Load())) }))
 	defer backend.Close()
 	t.Setenv("OTEL_EXPORTER_OTLP_ENDPOINT", backend.URL)
 	var said bytes.Buffer
+	whole, err := OpenTraces(t.Context(), "test", &said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if whole.start(spanIDs{}, "sent").End(); said.Len() > 0 {
+		t.Error(said.String())
+	}
+	if whole.Close(); said.Len() > 0 { // nothing was lost
+		t.Error(said.String())
+	}
+	answer.Store(http.StatusBadRequest)
 	traces, err := OpenTraces(t.Context(), "test", &said)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"roundtable/activities/laketest"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
+	"roundtable/analysis/report"
 	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 )
@@ -85,7 +86,14 @@ func TestRead(t *testing.T) {
 			t.Fatalf("%+v: %s", x.how, &doc)
 		}
 		var d struct {
-			Turns, Asked []any
+			Turns, Collaborations []map[string]any
+			Asked                 []struct{ Answers []struct{ Raw string } }
+		}
+		if err := json.Unmarshal(doc.Bytes(), &d); err != nil || d.Turns[0]["collaboration_id"] != all[0].Collaboration || d.Collaborations[0]["status"] != record.Succeeded {
+			t.Errorf("%+v: %v, %.400s", x.how, err, &doc)
+		}
+		if x.answers > 0 && !json.Valid([]byte(d.Asked[0].Answers[0].Raw)) {
+			t.Errorf("%+v: a raw answer is %+v", x.how, d.Asked[0])
 		}
 		if err := json.Unmarshal(doc.Bytes(), &d); err != nil || len(d.Turns) != []int{10, 1}[min(x.how.Entry+1, 1)] || len(d.Asked) != x.asked {
 			t.Errorf("%+v: %d turns, %d asked, %v", x.how, len(d.Turns), len(d.Asked), err)
@@ -110,6 +118,13 @@ func TestRead(t *testing.T) {
 	asked, err := ReadAsked(ctx, collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), rows)
 	if first := asked[0]; err != nil || len(asked) != 9 || len(first.Prompt) != 2 || len(first.Answers) != 1 || len(first.Calls) != 1 || first.Differs != "" {
 		t.Errorf("%d are asked, %v: %+v", len(asked), err, first)
+	}
+	if of := (Transcript{Parts: Parts{Entry: -1}}).jsonDocument(); of["facts"] != nil || of["asked"] != nil || len(of) != 5 {
+		t.Errorf("of nothing: %v", of)
+	}
+	of := Transcript{Parts: Parts{Entry: -1}, story: report.Told{Facts: []report.Fact{{}}}, Lost: []string{"it"}}.jsonDocument()
+	if of["facts"] == nil || of["lost"] == nil || len(of) != 7 {
+		t.Errorf("of something: %v", of)
 	}
 	no := false
 	v := Transcript{Asked: []EntryAsked{{Entry: 0}, {Entry: 2, PromptHash: "abc", Matches: &no}}}
