@@ -253,6 +253,26 @@ func TestLateRefusalClosesNothing(t *testing.T) {
 	})
 }
 
+// What passes while nobody waits is not taken for what the service allows.
+func TestQuietTimeIsNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := New(Ceiling{})
+		enter(t, th, "c").Failed(overloaded(5 * time.Second))
+		for range 10 {
+			time.Sleep(time.Minute)
+			p := enter(t, th, "c")
+			time.Sleep(time.Second)
+			p.Answered(model.Usage{}, model.Limits{})
+		}
+		for th.window.isOpen() {
+			enter(t, th, "c").Failed(overloaded(5 * time.Second))
+		}
+		if th.window.limit < 4 {
+			t.Errorf("%v calls at once, wanted 4", th.window.limit)
+		}
+	})
+}
+
 // What a service answers to the call that is tried opens the account, whatever it is.
 func TestUselessAnswerOpens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

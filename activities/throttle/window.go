@@ -33,7 +33,7 @@ type gate struct {
 	probe   *Pass     // that call
 	tries   int       // closings without an answer between
 	refusal time.Duration
-	closed  time.Time // for the last time
+	closed  time.Time // for the last time; zero if some time since then nobody waited
 	taken   float64   // calls since then that were not refused
 }
 
@@ -182,6 +182,7 @@ func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
 			w.gate.until = now
 		}
 	case !held:
+		w.gate.closed = time.Time{} // what passes says nothing of the limit
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
 	default:
