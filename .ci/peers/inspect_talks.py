@@ -37,7 +37,8 @@ def talks(count: int = 1):
 
 def main(url, count, folder):
     os.environ["OPENAI_API_KEY"] = "none"  # eval_retry keeps no key
-    how = dict(max_connections=AGENTS * count, max_samples=count, display="none", log_dir=folder)
+    how = dict(max_samples=count, display="none", log_dir=folder)
+    how |= dict(adaptive_connections=True) if "ADAPTIVE" in os.environ else dict(max_connections=AGENTS * count)
     begun = sorted(glob.glob(folder + "/*.eval"))
     if begun:
         logs = eval_retry(begun[-1], **how)

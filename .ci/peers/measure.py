@@ -45,11 +45,11 @@ PEERS = {
 
 
 class Service:
-    def __init__(self, latency):
+    def __init__(self, latency, limit=0, stray=0):
         with socket.socket() as s:
             s.bind(("127.0.0.1", 0))
             self.address = "127.0.0.1:%d" % s.getsockname()[1]
-        self.process = subprocess.Popen([os.path.join(WORK, "service"), self.address, "%gs" % latency])
+        self.process = subprocess.Popen([os.path.join(WORK, "service"), self.address, "%gs" % latency, str(limit), str(stray)])
         self.url = "http://%s/v1" % self.address
         for _ in range(200):
             try:
@@ -109,6 +109,21 @@ def whole(peer, latency, talks):
     return calls / took, took / (PLANS * latency), 1000 * processor / calls, peak
 
 
+def refused(peer, latency, talks, limit, stray):
+    """A run beside a service that refuses calls: minutes taken, calls refused."""
+    folder = tempfile.mkdtemp(dir=WORK)
+    with Service(latency, limit, stray) as service:
+        began = time.time()
+        process = start(peer(service.url, talks, folder), folder)
+        try:
+            wait(process, folder)
+        finally:
+            kill(process)
+        took, calls = time.time() - began, service.calls()
+    shutil.rmtree(folder)
+    return took / 60, calls - talks * CALLS, calls
+
+
 def killed(peer, latency, talks):
     """A run that is killed with half of its calls made, and started again: the calls that
     were made more than once."""
@@ -144,6 +159,8 @@ def main():
     options.add_argument("--quick", action="store_true", help="20 talks and answers of 0.2 and 1 s in the place of 100 and 0.2, 1 and 10 s")
     options.add_argument("--talks", type=int, help="how many talks are held at once")
     options.add_argument("--latency", type=float, action="append", help="seconds to an answer")
+    options.add_argument("--limit", type=int, default=0, help="calls a minute that the service takes; only refusals are measured")
+    options.add_argument("--stray", type=float, default=0, help="share of calls that it refuses by chance; likewise")
     options.add_argument("--peer", action="append", help="only peers whose name holds this")
     o = options.parse_args()
     talks = o.talks or (20 if o.quick else 100)
@@ -155,6 +172,10 @@ def main():
     for latency in latencies:
         for name, peer in PEERS.items():
             if o.peer and not any(part in name for part in o.peer):
+                continue
+            if o.limit or o.stray:
+                os.environ["ADAPTIVE"] = "1"
+                print("| %s | %.2f min | %d of %d refused |" % (name, *refused(peer, latency, talks, o.limit, o.stray)), flush=True)
                 continue
             try:
                 rate, makespan, processor, peak = whole(peer, latency, talks)

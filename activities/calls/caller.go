@@ -138,17 +138,13 @@ func (c *Caller) passCeilings(m campaign.Manifest, built *setup.Campaign) {
 
 // campaignCeiling passes limits.calls on.
 func (c *Caller) campaignCeiling(m campaign.Manifest) {
-	c.throttles.Campaign(m.Campaign).SetCampaignCeiling(m.Campaign, throttle.Ceiling{Concurrency: atOnce(m.Limits, "")})
+	c.throttles.Campaign(m.Campaign).SetCampaignCeiling(m.Campaign, atOnce(m.Limits, ""))
 }
 
 // Ceiling sets the throttles of p's account to the limits that manifest m has for the model.
 func (c *Caller) Ceiling(m campaign.Manifest, p model.Provider) {
 	account := c.throttles.Account(p.Account)
-	limits := m.Limits.Models[p.Name]
-	account.SetCampaignCeiling(m.Campaign, throttle.Ceiling{
-		Requests: int64(limits.RequestsPerMinute), Tokens: int64(limits.TokensPerMinute),
-		Concurrency: atOnce(m.Limits, p.Name),
-	})
+	account.SetCampaignCeiling(m.Campaign, atOnce(m.Limits, p.Name))
 	account.SetCeiling(c.tightestCeiling(p.Name))
 }
 

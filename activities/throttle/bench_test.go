@@ -22,7 +22,7 @@ func BenchmarkEnter(b *testing.B) {
 			defer cancel()
 			th := New(Ceiling{})
 			if waiting > 0 {
-				th.SetCampaignCeiling("full", Ceiling{Concurrency: 1})
+				th.SetCampaignCeiling("full", 1)
 			}
 			for range waiting {
 				go func() {
@@ -49,7 +49,8 @@ func BenchmarkEnter(b *testing.B) {
 
 // BenchmarkTurnover is the cost of a call when 1,000 callers share 16 places.
 func BenchmarkTurnover(b *testing.B) {
-	th := New(Ceiling{Concurrency: 16})
+	th := New(Ceiling{})
+	th.SetCampaignCeiling("c", 16)
 	var left atomic.Int64
 	var all sync.WaitGroup
 	left.Store(int64(b.N))
@@ -68,7 +69,7 @@ func BenchmarkTurnover(b *testing.B) {
 
 func BenchmarkWaiting(b *testing.B) {
 	th := New(Ceiling{})
-	th.SetCampaignCeiling("c", Ceiling{Concurrency: 1})
+	th.SetCampaignCeiling("c", 1)
 	for b.Loop() {
 		th.Waiting("c")
 	}

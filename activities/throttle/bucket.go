@@ -11,7 +11,6 @@ import (
 type bucket struct {
 	rate, burst float64 // in a second; at once
 	level       float64 // negative after a call larger than the burst
-	taken       float64 // since the beginning
 	at          time.Time
 }
 
@@ -19,7 +18,7 @@ type bucket struct {
 // second's worth, is taken off the rate.
 func (b *bucket) perMinute(limit int64, now time.Time) {
 	if limit <= 0 {
-		*b = bucket{taken: b.taken}
+		*b = bucket{}
 		return
 	}
 	burst := max(1, float64(limit)/240)
@@ -53,27 +52,42 @@ func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	return now.Add(time.Duration(missing/b.rate*float64(time.Second)) + 1)
 }
 
-func (b *bucket) take(n float64) { b.level, b.taken = b.level-n, b.taken+n }
+// learn empties the bucket to what the service said was left when a call entered, and does not fill
+// it: others may use the account.
+func (b *bucket) learn(a model.Allowance, entered, now time.Time) {
+	if a.Limit > 0 {
+		b.refillUntil(now)
+		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(entered).Seconds())
+	}
+}
 
-// quota counts calls against a ceiling: a campaign's, the account's, or that which the service states.
+// quota counts the account's calls against what is set and what its service states.
 type quota struct {
-	ceiling          Ceiling
+	set, stated      Ceiling
+	ceiling          Ceiling // the tighter of both
 	requests, tokens bucket
 	inFlight         int
 }
 
-func (q *quota) setCeiling(c Ceiling, now time.Time) {
-	if c != q.ceiling {
-		q.ceiling = c
-		q.requests.perMinute(c.Requests, now)
-		q.tokens.perMinute(c.Tokens, now)
+func (q *quota) update(now time.Time) {
+	before := q.ceiling
+	q.ceiling = Ceiling{Requests: tighterOf(q.set.Requests, q.stated.Requests),
+		Tokens: tighterOf(q.set.Tokens, q.stated.Tokens)}
+	if q.ceiling != before {
+		q.requests.perMinute(q.ceiling.Requests, now)
+		q.tokens.perMinute(q.ceiling.Tokens, now)
 	}
 }
 
+func (q *quota) learn(l model.Limits, entered, now time.Time) {
+	q.stated.Requests = cmp.Or(perMinute(l.Requests), q.stated.Requests)
+	q.stated.Tokens = cmp.Or(perMinute(l.Tokens), q.stated.Tokens)
+	q.update(now)
+	q.requests.learn(l.Requests, entered, now)
+	q.tokens.learn(l.Tokens, entered, now)
+}
+
 func (q *quota) blocksUntil(tokens float64, now time.Time) Wait {
-	if most := q.ceiling.Concurrency; most > 0 && q.inFlight >= most {
-		return Wait{For: Concurrency, Limit: int64(most)}
-	}
 	if at := q.requests.waitFor(1, now); !at.IsZero() {
 		return Wait{For: Requests, Until: at, Limit: q.ceiling.Requests}
 	}
@@ -83,21 +97,11 @@ func (q *quota) blocksUntil(tokens float64, now time.Time) Wait {
 	return Wait{}
 }
 
-// learn takes what the service said of its limits when a call entered. The buckets are emptied to what
-// was left, and not filled: others may use the account.
-func (q *quota) learn(l model.Limits, p *Pass, now time.Time) {
-	c := q.ceiling
-	c.Requests, c.Tokens = cmp.Or(perMinute(l.Requests), c.Requests), cmp.Or(perMinute(l.Tokens), c.Tokens)
-	q.setCeiling(c, now)
-	q.requests.learn(l.Requests, p.sent, p.entered, now)
-	q.tokens.learn(l.Tokens, p.sentTokens, p.entered, now)
-}
-
-func (b *bucket) learn(a model.Allowance, taken float64, at, now time.Time) {
-	if a.Limit > 0 {
-		b.refillUntil(now)
-		b.level = min(b.level, float64(a.Remaining)+b.rate*now.Sub(at).Seconds()-(b.taken-taken))
+func tighterOf(a, b int64) int64 {
+	if a <= 0 || b > 0 && b < a {
+		return b
 	}
+	return a
 }
 
 // perMinute returns the limit of a minute. Some services speak of a day in the same words: then

@@ -11,17 +11,16 @@ import (
 // Pass is a call that waits, then the right to make it. It ends with Answered, Failed or Leave,
 // whichever comes first; the later ones do nothing.
 type Pass struct {
-	throttle         *Throttle
-	campaign         *campaign
-	call             Call
-	tokens           float64       // estimated
-	ready            chan struct{} // closed when the wait is over
-	turnedAway       error         // set before that
-	entered          time.Time     // zero in the line
-	sent, sentTokens float64       // by the account, with this call
-	cut, number      int           // of the window: the cut it followed, and which call since that
-	jitter           failure.Jitter
-	ended            bool
+	throttle    *Throttle
+	campaign    *campaign
+	call        Call
+	tokens      float64       // estimated
+	ready       chan struct{} // closed when the wait is over
+	turnedAway  error         // set before that
+	entered     time.Time     // zero in the line
+	cut, number int           // of the window: the cut it followed, and which call since that
+	jitter      failure.Jitter
+	ended       bool
 }
 
 // unknownOutput is the estimate for the first answers if the request sets no limit.
@@ -46,7 +45,7 @@ func (p *Pass) Answered(u model.Usage, l model.Limits) {
 				p.campaign.perByte.add(float64(u.Input) / float64(p.call.Bytes))
 			}
 		}
-		t.service.learn(l, p, now)
+		t.account.learn(l, p.entered, now)
 		t.window.countAnswer(p, t.block.For == Provider, now)
 	})
 }
@@ -59,13 +58,13 @@ func (p *Pass) Failed(err error) {
 		if e.Unbilled {
 			p.correctTokens(0, now)
 		}
-		t.service.learn(e.Limits, p, now)
-		if isOverload(e) {
+		t.account.learn(e.Limits, p.entered, now)
+		// refused, or left to wait, because there are too many
+		if e.Fault == model.Busy || e.Fault == model.Silent || e.Fault == model.Down && e.Status == 503 {
 			t.window.countRefusal(p, e.RetryAfter, t.account.inFlight, now)
 			return
 		}
-		taken := e.Fault == model.Useless || e.Status > 0 && e.Status < 500
-		t.window.passOn(p, taken, now)
+		t.window.passOn(p, e.Fault == model.Useless || e.Status > 0 && e.Status < 500, now)
 		for c := p.campaign; e.Class == model.Pause && len(c.line) > 0; { // they would end like this one
 			w := c.line[0]
 			t.leaveLine(w)
@@ -93,28 +92,17 @@ func (p *Pass) end(count func(*Throttle, time.Time)) {
 		case p.entered.IsZero():
 			t.leaveLine(p)
 		default:
-			for _, q := range p.quotas() {
-				q.inFlight--
-			}
+			t.account.inFlight--
+			p.campaign.inFlight--
 			count(t, now)
 		}
 		p.ended = true
 	})
 }
 
-func (p *Pass) quotas() [3]*quota {
-	return [3]*quota{&p.campaign.quota, &p.throttle.account, &p.throttle.service}
-}
-
 // correctTokens puts the tokens that were used in place of those estimated.
 func (p *Pass) correctTokens(used float64, now time.Time) {
-	for _, q := range p.quotas() {
-		q.tokens.refillUntil(now) // first, or what is given back is lost above the burst
-		q.tokens.take(used - p.tokens)
-	}
-}
-
-// isOverload reports whether a service refused a call, or let it wait, because there are too many.
-func isOverload(e *model.Error) bool {
-	return e.Fault == model.Busy || e.Fault == model.Silent || e.Fault == model.Down && e.Status == 503
+	b := &p.throttle.account.tokens
+	b.refillUntil(now) // first, or what is given back is lost above the burst
+	b.level -= used - p.tokens
 }

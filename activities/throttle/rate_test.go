@@ -37,7 +37,7 @@ func TestRate(t *testing.T) {
 		"requests/slow answers":    {s: &service{Requests: 600, Latency: 20 * time.Second, Spread: 0.5}, useful: 0.85, refused: 0.03, settle: 5 * time.Minute},
 		"requests/fast answers":    {s: &service{Requests: 6000, Latency: 100 * time.Millisecond}, useful: 0.95, refused: 0.01},
 		"requests/one a second":    {s: &service{Requests: 60, RetryAfter: true}, useful: 0.93, refused: 0.06},
-		"requests/ten a minute":    {s: &service{Requests: 10, RetryAfter: true}, useful: 0.8, refused: 0.33},
+		"requests/ten a minute":    {s: &service{Requests: 10, RetryAfter: true}, useful: 0.8, refused: 0.2},
 		"requests/ten, headers":    {s: &service{Requests: 10, Headers: true}, useful: 0.95, refused: 0.03},
 		"tokens/headers":           {s: &service{Tokens: 200_000, Output: varied, Headers: true}, useful: 0.92, refused: 0.005},
 		"tokens/retry-after":       {s: &service{Tokens: 200_000, Output: varied, RetryAfter: true}, useful: 0.9, refused: 0.035},
@@ -94,9 +94,14 @@ func TestHour(t *testing.T) {
 		s               *service
 		useful, refused float64 // at least, at most
 	}{
-		"60/retry-after":  {&service{Requests: 60, RetryAfter: true}, 0.95, 0.01},
-		"60/nothing said": {&service{Requests: 60}, 0.95, 0.01},
-		"10/retry-after":  {&service{Requests: 10, RetryAfter: true}, 0.9, 0.06},
+		"60/retry-after":         {&service{Requests: 60, RetryAfter: true}, 0.95, 0.01},
+		"60/nothing said":        {&service{Requests: 60}, 0.95, 0.01},
+		"10/retry-after":         {&service{Requests: 10, RetryAfter: true}, 0.9, 0.03},
+		"10/nothing said":        {&service{Requests: 10}, 0.88, 0.1},
+		"60/slow answers":        {&service{Requests: 60, Latency: 20 * time.Second}, 0.85, 0.02},
+		"60/calendar minute":     {&service{Requests: 60, Fixed: true, RetryAfter: true}, 0.9, 0.025},
+		"600/calendar minute":    {&service{Requests: 600, Fixed: true, RetryAfter: true}, 0.93, 0.015},
+		"600/calendar, not told": {&service{Requests: 600, Fixed: true}, 0.95, 0.07},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -244,6 +249,26 @@ func TestLateRefusalClosesNothing(t *testing.T) {
 		began := time.Now()
 		if enter(t, th, "c").Leave(); time.Since(began) > time.Second {
 			t.Errorf("the account was closed for %v", time.Since(began))
+		}
+	})
+}
+
+// What passes while nobody waits is not taken for what the service allows.
+func TestQuietTimeIsNoLimit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		th := New(Ceiling{})
+		enter(t, th, "c").Failed(overloaded(5 * time.Second))
+		for range 10 {
+			time.Sleep(time.Minute)
+			p := enter(t, th, "c")
+			time.Sleep(time.Second)
+			p.Answered(model.Usage{}, model.Limits{})
+		}
+		for th.window.isOpen() {
+			enter(t, th, "c").Failed(overloaded(5 * time.Second))
+		}
+		if th.window.limit < 4 {
+			t.Errorf("%v calls at once, wanted 4", th.window.limit)
 		}
 	})
 }

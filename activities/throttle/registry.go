@@ -68,12 +68,12 @@ func (t *Throttle) currentState() State {
 	s := State{InFlight: t.account.inFlight, Waiting: map[Reason]int{}}
 	own := int64(0) // of all campaigns together
 	for _, c := range t.campaigns {
-		own += int64(c.quota.ceiling.Concurrency)
+		own += int64(c.most)
 		if w := t.waitOf(c); w.Waiting > 0 {
 			s.Waiting[w.For] += w.Waiting
 		}
 	}
-	s.Limit = tighterOf(own, tighterOf(int64(t.account.ceiling.Concurrency), t.window.callsAtOnce()))
+	s.Limit = tighterOf(own, t.window.callsAtOnce())
 	return s
 }
 
@@ -91,7 +91,6 @@ const (
 // Wait is what a campaign's calls wait for.
 type Wait struct {
 	For      Reason
-	Own      bool      // the campaign's ceiling, not the account's
 	Since    time.Time // when the service's refusal closed the account; zero if none did
 	Told     bool      // that refusal said how long to wait
 	Until    time.Time // when the next call may go; zero if that depends on other calls
@@ -111,19 +110,13 @@ func (t *Throttle) Waiting(campaign string) Wait {
 }
 
 func (t *Throttle) waitOf(c *campaign) (w Wait) {
-	if len(c.line) > 0 {
-		w = c.quota.blocksUntil(c.line[0].tokens, time.Now())
-		if w.Own = w.For != Nothing; !w.Own {
-			w = t.block
-		}
+	switch {
+	case len(c.line) == 0:
+	case c.isFull():
+		w = Wait{For: Concurrency, Limit: int64(c.most)}
+	default:
+		w = t.block
 	}
-	w.InFlight, w.Waiting = c.quota.inFlight, len(c.line)
+	w.InFlight, w.Waiting = c.inFlight, len(c.line)
 	return w
-}
-
-func tighterOf(a, b int64) int64 {
-	if a <= 0 || b > 0 && b < a {
-		return b
-	}
-	return a
 }

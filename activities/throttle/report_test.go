@@ -16,16 +16,15 @@ func overloaded(after time.Duration) error {
 
 func TestWaiting(t *testing.T) {
 	for name, c := range map[string]struct {
-		account, own Ceiling
-		before       func(*testing.T, *Throttle)
-		want         Wait
-		until        time.Duration // from the start, at least
+		account Ceiling
+		own     int
+		before  func(*testing.T, *Throttle)
+		want    Wait
+		until   time.Duration // from the start, at least
 	}{
 		"requests":       {account: Ceiling{Requests: 6}, want: Wait{For: Requests, Limit: 6, InFlight: 1}, until: 10 * time.Second},
-		"own requests":   {account: Ceiling{Requests: 60}, own: Ceiling{Requests: 6}, want: Wait{For: Requests, Own: true, Limit: 6, InFlight: 1}, until: 10 * time.Second},
 		"tokens":         {account: Ceiling{Tokens: 1024}, want: Wait{For: Tokens, Limit: 1024, InFlight: 1}, until: time.Minute},
-		"own concurrent": {own: Ceiling{Concurrency: 1}, want: Wait{For: Concurrency, Own: true, Limit: 1, InFlight: 1}},
-		"concurrent":     {account: Ceiling{Concurrency: 1}, want: Wait{For: Concurrency, Limit: 1, InFlight: 1}},
+		"own concurrent": {own: 1, want: Wait{For: Concurrency, Limit: 1, InFlight: 1}},
 		"retry-after": {before: func(t *testing.T, th *Throttle) { enter(t, th, "other").Failed(overloaded(30 * time.Second)) },
 			want: Wait{For: Provider, Told: true, Limit: 16}, until: 30 * time.Second},
 		"learnt": {before: func(t *testing.T, th *Throttle) {
@@ -251,7 +250,7 @@ func TestBucket(t *testing.T) {
 			if !now.Before(end) {
 				break
 			}
-			b.take(1)
+			b.level--
 		}
 		if n > limit || n < limit-limit/100 {
 			t.Errorf("%d in a minute, wanted %d", n, limit)

@@ -1,28 +1,19 @@
-// Package throttle keeps the calls of one account within the limits of its service and
-// its campaigns, and as close to them as it can. The scheme:
+// Package throttle keeps the calls of one account within the limits of its service and its campaigns:
 //
-//  1. No minute has more calls than a ceiling, or than a limit that the service states, once it has; tokens
-//     are estimated before a call and corrected after it.
-//  2. What is not stated is found by a window: so many calls at once, spread over the time of an
-//     answer, so that it is a rate as well.
-//  3. It doubles every 200 ms until the first refusal (busy, or a deadline that passes), then in the
-//     time of an answer until the first cut. An unknown limit is only found by being refused: of ten
-//     calls a minute, each refusal is 1 % of ten minutes.
-//  4. Refusals are borne until they add up beyond a share of the calls: 15 % where the window is
-//     well below its peak, so that fewer calls would not spare them; there that share is measured. A
-//     service that refuses more by chance gets fewer and fewer calls.
-//  5. Near the peak little more than the measured share is borne.
-//  6. Then the peak becomes the part of the window that passed, from 25 to 95 %, and the window 80 % of it.
-//  7. From there it follows a cubic curve over the calls that are answered: fast back, flat around the
-//     peak, then faster and faster.
-//  8. If all calls since the last cut are refused, or no answer came yet, the account is closed for the
-//     Retry-After and up to a tenth more, ten minutes at most, else for up to a second, then two, then four;
-//     then one call is tried, and if the service takes it, the others follow.
-//  9. Where calls only queue, no more are made at once than can be answered before their deadline, 64
-//     before the first answer.
-//  10. Campaigns are served in turn, the calls of one in the order of arrival; a call leaves when its
-//     context ends, its worker stops, or another one of its campaign ends in an error that the
-//     operator must fix. How long a refused call waits is up to its caller.
+//  1. Ceilings, set or stated by the service, hold in every minute; tokens are estimated, then corrected.
+//  2. What is not stated is found by a window: so many calls at once, spread over the time of an answer,
+//     so that it is a rate as well. It doubles every 200 ms until the first refusal, then in the time of
+//     an answer until the first cut.
+//  3. Refusals are borne until they add up beyond a share of the calls. Then the peak becomes the part of
+//     the window that passed, and the window 80 % of it, which follows a cubic curve over the answers: fast
+//     back, flat around the peak, then faster and faster.
+//  4. Chance does not depend on the window: what is refused well below the peak, up to 15 %, is borne there,
+//     and near the peak as well. A service that refuses more by chance gets fewer and fewer calls.
+//  5. If nothing gets through, the account is closed for the Retry-After, else for up to 1, 2, 4 seconds;
+//     then one call is tried, and if it is taken, others follow. Closed again, no more are let in than the
+//     service took between.
+//  6. Where calls only queue, no more are made at once than are answered before their deadline.
+//  7. Campaigns are served in turn, their calls in the order of arrival.
 package throttle
 
 import (
@@ -38,11 +29,10 @@ import (
 // ErrStopping ends a wait because the worker is stopping.
 var ErrStopping = errors.New("the worker is stopping; the call was not made")
 
-// Ceiling is a hard limit; values ≤ 0 mean none.
+// Ceiling is a hard limit in any minute; values ≤ 0 mean none.
 type Ceiling struct {
-	Requests    int64 // in any minute
-	Tokens      int64 // in any minute, input and output
-	Concurrency int   // calls at once
+	Requests int64
+	Tokens   int64 // input and output
 }
 
 // Call is what the throttle must know of a call before it is made.
@@ -56,8 +46,7 @@ type Call struct {
 // Throttle limits the calls of one account of a service, which all campaigns share.
 type Throttle struct {
 	mu        sync.Mutex
-	account   quota // as set
-	service   quota // as it says
+	account   quota
 	campaigns map[string]*campaign
 	turns     []*campaign // those with waiting calls, the next one first
 	window    window
@@ -68,10 +57,11 @@ type Throttle struct {
 
 // campaign is the line of a campaign's waiting calls.
 type campaign struct {
-	quota   quota
-	line    []*Pass
-	perByte mean // tokens of a byte of a prompt
-	output  mean // tokens of an answer
+	most     int // calls at once; ≤ 0 is any number
+	inFlight int
+	line     []*Pass
+	perByte  mean // tokens of a byte of a prompt
+	output   mean // tokens of an answer
 }
 
 // New returns the throttle of an account of which only the ceiling is known.
@@ -93,13 +83,19 @@ func (t *Throttle) change(do func(now time.Time)) {
 
 // SetCeiling sets the account's ceiling from now on.
 func (t *Throttle) SetCeiling(c Ceiling) {
-	t.change(func(now time.Time) { t.account.setCeiling(c, now) })
+	t.change(func(now time.Time) {
+		t.account.set = c
+		t.account.update(now)
+	})
 }
 
-// SetCampaignCeiling sets what one campaign may take of this account from now on.
-func (t *Throttle) SetCampaignCeiling(campaign string, c Ceiling) {
-	t.change(func(now time.Time) { t.campaignNamed(campaign).quota.setCeiling(c, now) })
+// SetCampaignCeiling sets how many calls at once a campaign may make from now on; ≤ 0 is any number.
+func (t *Throttle) SetCampaignCeiling(campaign string, most int) {
+	t.change(func(time.Time) { t.campaignNamed(campaign).most = most })
 }
+
+// isFull reports whether the campaign has as many calls at once as it may.
+func (c *campaign) isFull() bool { return c.most > 0 && c.inFlight >= c.most }
 
 // Reopen lets one call be tried at once if refusals have closed the account; if it passes, others follow.
 func (t *Throttle) Reopen() { t.change(t.window.tryNow) }
@@ -173,14 +169,16 @@ func (t *Throttle) serveLine(now time.Time) {
 	for i := 0; i < len(t.turns) && t.block.For == Nothing; {
 		c := t.turns[i]
 		p := c.line[0]
-		if own := c.quota.blocksUntil(p.tokens, now); own.For != Nothing {
-			again = soonerOf(again, own.Until)
+		if c.isFull() {
 			i++
 			continue
 		}
 		// a smaller call must not overtake, or a large one waits forever
-		if t.block = t.blocksUntil(p.tokens, now); t.block.For != Nothing {
-			again = soonerOf(again, t.block.Until)
+		if t.block = t.account.blocksUntil(p.tokens, now); t.block.For == Nothing {
+			t.block = t.window.blocksUntil(t.account.inFlight, now)
+		}
+		if t.block.For != Nothing {
+			again = t.block.Until
 			continue
 		}
 		t.admit(p, now)
@@ -193,36 +191,14 @@ func (t *Throttle) serveLine(now time.Time) {
 	}
 }
 
-// blocksUntil says what keeps the account from making one more call.
-func (t *Throttle) blocksUntil(tokens float64, now time.Time) Wait {
-	if w := t.window.closedUntil(now); w.For != Nothing {
-		return w
-	}
-	for _, q := range []*quota{&t.account, &t.service} {
-		if w := q.blocksUntil(tokens, now); w.For != Nothing {
-			return w
-		}
-	}
-	return t.window.blocksUntil(t.account.inFlight, now)
-}
-
 // admit gives a call its place.
 func (t *Throttle) admit(p *Pass, now time.Time) {
 	t.leaveLine(p)
 	p.entered = now
-	for _, q := range p.quotas() {
-		q.inFlight++
-		q.requests.take(1)
-		q.tokens.take(p.tokens)
-	}
-	p.sent, p.sentTokens = t.service.requests.taken, t.service.tokens.taken
+	p.campaign.inFlight++
+	t.account.inFlight++
+	t.account.requests.level--
+	t.account.tokens.level -= p.tokens
 	t.window.start(p, now)
 	close(p.ready)
-}
-
-func soonerOf(a, b time.Time) time.Time {
-	if a.IsZero() || !b.IsZero() && b.Before(a) {
-		return b
-	}
-	return a
 }

@@ -18,22 +18,22 @@ import (
 // No minute has more calls than a ceiling, and never are there more at once.
 func TestCeilings(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		account := Ceiling{Requests: rapid.Int64Range(0, 300).Draw(r, "account"), Concurrency: rapid.IntRange(0, 20).Draw(r, "at once")}
-		own := Ceiling{Requests: rapid.Int64Range(1, 300).Draw(r, "own"), Concurrency: rapid.IntRange(1, 20).Draw(r, "own at once")}
+		account := Ceiling{Requests: rapid.Int64Range(1, 300).Draw(r, "account")}
+		own := rapid.IntRange(1, 20).Draw(r, "own at once")
 		latency := time.Duration(rapid.IntRange(1, 3000).Draw(r, "latency")) * time.Millisecond
 		callers := rapid.IntRange(1, 40).Draw(r, "callers")
 		synctest.Test(t, func(t *testing.T) {
 			s, th := &service{Latency: latency, Spread: 0.5}, New(account)
 			th.SetCampaignCeiling("c", own)
 			s.run(t, th, callers, 150*time.Second)
-			most := int(tighterOf(account.Requests, own.Requests))
+			most := int(account.Requests)
 			for i := range s.sentAt {
 				if j := i + most; j < len(s.sentAt) && s.sentAt[j]-s.sentAt[i] < time.Minute {
 					r.Fatalf("%d calls in %v, allowed are %d a minute", most+1, s.sentAt[j]-s.sentAt[i], most)
 				}
 			}
-			if cap := int(tighterOf(int64(account.Concurrency), int64(own.Concurrency))); s.most > cap {
-				r.Fatalf("%d calls at once, allowed are %d", s.most, cap)
+			if s.most > own {
+				r.Fatalf("%d calls at once, allowed are %d", s.most, own)
 			}
 			if w := th.Waiting("c"); w.InFlight != 0 || w.Waiting != 0 || th.account.inFlight != 0 {
 				r.Fatalf("left over: %+v, %d in flight", w, th.account.inFlight)
@@ -81,7 +81,8 @@ func TestFairness(t *testing.T) {
 // The calls of one campaign are served in the order of arrival, also when some leave.
 func TestOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		th := New(Ceiling{Concurrency: 1})
+		th := New(Ceiling{})
+		th.SetCampaignCeiling("c", 1)
 		first := enter(t, th, "c")
 		var got []int
 		var all sync.WaitGroup
@@ -129,7 +130,8 @@ func enter(t *testing.T, th *Throttle, campaign string) *Pass {
 // Waiting calls leave when the worker stops, and a free place is then not taken.
 func TestStopping(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		th, stopping := New(Ceiling{Concurrency: 1}), make(chan struct{})
+		th, stopping := New(Ceiling{}), make(chan struct{})
+		th.SetCampaignCeiling("c", 1)
 		p := enter(t, th, "c")
 		var left atomic.Int64
 		for range 100 {
@@ -165,7 +167,7 @@ func TestRace(t *testing.T) {
 				if rand.N(3) == 0 {
 					go cancel()
 				}
-				th.SetCampaignCeiling(campaign, Ceiling{Concurrency: 1 + k%4})
+				th.SetCampaignCeiling(campaign, 1+k%4)
 				p, err := th.Enter(ctx, nil, Call{Campaign: campaign, Bytes: 100})
 				if err == nil {
 					entered.Add(1)
@@ -194,7 +196,8 @@ func TestRace(t *testing.T) {
 // campaign, not those of others, and not those that come later.
 func TestPause(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		th, trouble := New(Ceiling{Concurrency: 2}), &model.Error{Class: model.Pause, Code: "insufficient_quota"}
+		th, trouble := New(Ceiling{}), &model.Error{Class: model.Pause, Code: "insufficient_quota"}
+		th.SetCampaignCeiling("c", 2)
 		p, other := enter(t, th, "c"), enter(t, th, "c")
 		var turned, served atomic.Int64
 		wait := func(ctx context.Context, campaign string) {

@@ -33,6 +33,8 @@ type gate struct {
 	probe   *Pass     // that call
 	tries   int       // closings without an answer between
 	refusal time.Duration
+	closed  time.Time // for the last time; zero if some time since then nobody waited
+	taken   float64   // calls since then that were not refused
 }
 
 const (
@@ -54,6 +56,7 @@ const (
 	callsUnsure  = 30               // to a peak that was estimated
 	longest      = 10 * time.Minute // a service that asks for more is asked again
 	longestTrial = 5 * time.Second
+	patience     = 2 * time.Second // a service that asks for more counts calls over a time
 )
 
 // callsAtOnce returns the number of calls at once.
@@ -66,30 +69,27 @@ func (w *window) open() { w.gate.since, w.gate.probe = time.Time{}, nil }
 // isBelow reports whether the window is so far below its peak that refusals are not due to its size.
 func (w *window) isBelow() bool { return w.limit < below*w.peak || w.peak == 0 }
 
+// measures reports whether refusals are counted as chance.
+func (w *window) measures() bool { return w.sure && w.isBelow() }
+
 // isDoubling reports whether the window grows with time.
 func (w *window) isDoubling() bool {
 	return w.isOpen() && w.peak == 0 && w.refused == 0 && w.limit < mostAtOnce
 }
 
-// closedUntil reports whether the account is closed, and until when.
-func (w *window) closedUntil(now time.Time) Wait {
-	g := &w.gate
-	if !w.isOpen() && now.Before(g.until) {
-		return Wait{For: Provider, Since: g.since, Told: g.told, Until: g.until, Limit: w.callsAtOnce()}
-	}
-	if g.probe != nil { // it is not refused
-		w.open()
-	}
-	return Wait{}
-}
-
 // blocksUntil reports whether one more call is too many, and until when if that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) Wait {
-	wait := Wait{For: Provider, Limit: w.callsAtOnce()}
-	if !w.isOpen() {
+	wait, g := Wait{For: Provider, Limit: w.callsAtOnce()}, &w.gate
+	switch {
+	case !w.isOpen() && now.Before(g.until):
+		wait.Since, wait.Told, wait.Until = g.since, g.told, g.until
+		return wait
+	case g.probe != nil: // it is not refused
+		w.open()
+	case !w.isOpen():
 		return Wait{} // it is tried
 	}
-	if inFlight >= int(w.callsAtOnce()) {
+	if inFlight >= int(wait.Limit) {
 		if w.isDoubling() {
 			wait.Until = now.Add(doubling / 20)
 		}
@@ -111,18 +111,18 @@ func (w *window) blocksUntil(inFlight int, now time.Time) Wait {
 func (w *window) start(p *Pass, now time.Time) {
 	w.deadline = p.call.Deadline.Seconds()
 	w.number++
+	w.gate.taken++
 	p.cut, p.number = w.cuts, w.number
 	borne, _ := w.borne()
 	w.excess = max(0, w.excess-borne)
-	if w.isOpen() { // or an hour of single calls would have to be made up for
-		w.pace.take(1)
-	}
-	if w.isBelow() && (w.sure || w.peak == 0) {
+	if w.measures() {
 		w.stray.add(0)
 	}
-	if !w.isOpen() {
-		w.gate.probe, w.gate.until = p, now.Add(min(max(4*w.gate.refusal, 50*time.Millisecond), longestTrial))
+	if w.isOpen() { // or an hour of single calls would have to be made up for
+		w.pace.level--
+		return
 	}
+	w.gate.probe, w.gate.until = p, now.Add(min(max(4*w.gate.refusal, 50*time.Millisecond), longestTrial))
 }
 
 // borne returns the share of calls whose refusal is borne, and how many more.
@@ -157,7 +157,11 @@ func (w *window) mostInTime() float64 {
 
 // countAnswer lets the window grow if calls wait for it.
 func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
-	w.trip.add(max(now.Sub(p.entered).Seconds(), 1e-6)) // or the window could become zero and stay so
+	took := max(now.Sub(p.entered).Seconds(), 1e-6) // or the window could become zero and stay so
+	if w.trip.n == 0 && w.peak > 0 {                // it is a rate that was measured
+		w.peak, w.limit = w.peak*took, w.limit*took
+	}
+	w.trip.add(took)
 	if held = held && w.isOpen(); held {
 		since := w.last
 		if since.Before(p.entered) {
@@ -178,6 +182,7 @@ func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
 			w.gate.until = now
 		}
 	case !held:
+		w.gate.closed = time.Time{} // what passes says nothing of the limit
 	case w.peak == 0:
 		w.limit += min(1, w.limit/8)
 	default:
@@ -197,6 +202,7 @@ func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
 // countRefusal cuts the window if refusals add up, or closes the account if nothing gets through.
 func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, now time.Time) {
 	w.gate.refusal = now.Sub(p.entered)
+	w.gate.taken--
 	if !w.isOpen() {
 		if p == w.gate.probe || retryAfter > 0 {
 			w.close(p, retryAfter, now)
@@ -206,7 +212,7 @@ func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, n
 	if p.cut < w.cuts {
 		return // it began before the last cut, which answers it
 	}
-	if w.isBelow() && w.stray.n > 0 { // it was counted as one that passes
+	if w.measures() && w.stray.n > 0 { // it was counted as one that passes
 		w.stray.value += 1 / float64(w.stray.n)
 	}
 	if w.peak == 0 { // it may have grown ahead of the calls
@@ -226,11 +232,16 @@ func (w *window) cut(passed float64) {
 	if w.sure = !w.isBelow(); !w.sure {
 		w.stray = mean{} // they were too many
 	}
-	w.peak = max(min(max(passed, least), most)*w.limit, w.trip.value/60) // a call a minute
-	w.limit = kept * w.peak
+	w.setPeak(min(max(passed, least), most) * w.limit)
 	w.cuts++
-	w.number, w.passed, w.refused, w.answers, w.excess = 0, 0, 0, 0, 0
+	w.number, w.passed, w.refused, w.excess = 0, 0, 0, 0
 	w.pace.level = min(w.pace.level, 0)
+}
+
+// setPeak sets what the window comes back to, a call a minute or more.
+func (w *window) setPeak(peak float64) {
+	w.peak, w.answers = max(peak, w.trip.value/60), 0
+	w.limit = kept * w.peak
 }
 
 // close closes the account for as long as the service says, and a little longer, because others of
@@ -247,15 +258,16 @@ func (w *window) close(p *Pass, retryAfter time.Duration, now time.Time) {
 	}
 	if w.isOpen() {
 		g.since = now
-		if retryAfter > 2*time.Second && w.peak > 0 { // a limit is used up: it was reached too fast
-			w.peak, w.answers = kept*w.peak, 0
-			w.limit = min(w.limit, kept*w.peak)
+		if retryAfter > patience && g.taken > 0 && !g.closed.IsZero() { // a limit that is used up
+			if took := g.taken / now.Sub(g.closed).Seconds() * w.trip.value; took < w.limit {
+				w.setPeak(took / most)
+			}
 		}
 	}
 	if g.probe = nil; now.Add(d).After(g.until) {
 		g.until, g.told = now.Add(d), retryAfter > 0
 	}
-	w.excess = 0
+	w.excess, g.closed, g.taken = 0, now, 0
 }
 
 // tryNow lets a call be tried now: the operator knows better than the service's word.

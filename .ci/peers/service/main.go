@@ -1,5 +1,6 @@
 // Command service is the model that all peers ask: it answers after a while, in the
-// form that roundtable's exchange wants, and counts its calls at /stat.
+// form that roundtable's exchange wants, and counts its calls at /stat. It refuses calls beyond LIMIT
+// a minute (0: none; a second's worth at once) and a share STRAY by chance, with Retry-After: 1.
 package main
 
 import (
@@ -7,21 +8,37 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math/rand/v2"
 	"net/http"
 	"os"
+	"strconv"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const answer = `{"id":"r","object":"chat.completion","created":1,"model":"fast","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":"%s"}}],"usage":{"prompt_tokens":2900,"completion_tokens":40,"total_tokens":2940}}`
 
 func main() {
-	if len(os.Args) != 3 {
-		log.Fatal("usage: service ADDRESS LATENCY")
+	if len(os.Args) != 5 {
+		log.Fatal("usage: service ADDRESS LATENCY LIMIT STRAY")
 	}
 	latency, err := time.ParseDuration(os.Args[2])
 	if err != nil {
 		log.Fatal(err)
+	}
+	limit, err := strconv.ParseFloat(os.Args[3], 64)
+	if err != nil {
+		log.Fatal(err)
+	}
+	stray, err := strconv.ParseFloat(os.Args[4], 64)
+	if err != nil {
+		log.Fatal(err)
+	}
+	every := rate.NewLimiter(rate.Inf, 0)
+	if limit > 0 {
+		every = rate.NewLimiter(rate.Limit(limit/60), max(1, int(limit/60)))
 	}
 	var calls atomic.Int64
 	http.HandleFunc("GET /stat", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, calls.Load()) })
@@ -31,6 +48,11 @@ func main() {
 			return
 		}
 		n := calls.Add(1)
+		if rand.Float64() < stray || !every.Allow() {
+			w.Header().Set("Retry-After", "1")
+			http.Error(w, `{"error":{"message":"Rate limit reached","type":"requests","code":"rate_limit_exceeded"}}`, http.StatusTooManyRequests)
+			return
+		}
 		time.Sleep(latency)
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, answer, text(body, n))
