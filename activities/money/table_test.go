@@ -11,7 +11,7 @@ import (
 	"roundtable/activities/model"
 	"roundtable/activities/money"
 	"roundtable/analysis/lake/campaign"
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 	"roundtable/workflows/plan"
 )
 
@@ -235,7 +235,7 @@ func TestHostilePrices(t *testing.T) {
 	if *long {
 		n = 1000
 	}
-	envtest.ReadHostile(t, n, []string{odd}, func(data []byte) {
+	hostiletest.ReadFiles(t, n, []string{odd}, func(data []byte) {
 		if table, err := money.Read(bytes.NewReader(data)); err == nil {
 			table.Keys()
 		}

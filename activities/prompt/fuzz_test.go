@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 )
 
 // Long is the flag of all tests here.
@@ -44,7 +44,7 @@ func TestHostileTemplates(t *testing.T) {
 	if *Long { // *long
 		n = 1000
 	}
-	envtest.ReadHostile(t, n, []string{"You are {{.Me}}.\n{{range .Names}}- {{.}}\n{{end}}{{if .Me}}{{printf \"%d\" 7}}{{else}}{{slice .Me 0 1}}{{end}}\n", `{{define "x"}}{{len .Names}}{{end}}{{template "x" .}}`}, func(data []byte) {
+	hostiletest.ReadFiles(t, n, []string{"You are {{.Me}}.\n{{range .Names}}- {{.}}\n{{end}}{{if .Me}}{{printf \"%d\" 7}}{{else}}{{slice .Me 0 1}}{{end}}\n", `{{define "x"}}{{len .Names}}{{end}}{{template "x" .}}`}, func(data []byte) {
 		templates, err := Pack{"protocol/x.tmpl": string(data)}.Parse()
 		if err == nil {
 			_, _ = templates.executeTemplate("protocol/x.tmpl", struct {

@@ -20,7 +20,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"roundtable/cmd/internal/cli"
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 )
 
 // Whatever of a stranger's campaign or lake is not what it should be, each command ends within
@@ -44,7 +44,7 @@ func TestHostile(t *testing.T) {
 	bounded := func(t *testing.T, name string, seed int, dir string, args ...string) {
 		ok := false
 		if seed%40 != 39 {
-			_, _, ok = envtest.Measure(func() { ran(t, args...) })
+			_, _, ok = hostiletest.Measure(func() { ran(t, args...) })
 		}
 		if !ok { // here also counts what the collector has not taken yet
 			isBounded(t, name, seed, dir, args...)
@@ -100,7 +100,7 @@ func TestHostile(t *testing.T) {
 				n /= 5
 			}
 			for seed := range n {
-				save(t, dir, f.name, string(envtest.Corrupt(seed, []string{f.text})))
+				save(t, dir, f.name, string(hostiletest.Corrupt(seed, []string{f.text})))
 				bounded(t, f.name, seed, dir, plan...)
 			}
 			save(t, dir, f.name, f.text)
@@ -128,7 +128,7 @@ func TestHostile(t *testing.T) {
 			name := names[seed*31%len(names)]
 			valid, err := os.ReadFile(name)
 			noError(t, err)
-			noError(t, os.WriteFile(name, envtest.Corrupt(seed, []string{string(valid)}), 0o600))
+			noError(t, os.WriteFile(name, hostiletest.Corrupt(seed, []string{string(valid)}), 0o600))
 			bounded(t, name, seed, dir, commands[seed%len(commands)]...)
 			noError(t, os.WriteFile(name, valid, 0o600))
 		}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 	"roundtable/workflows/campaignfile"
 	"roundtable/workflows/catalogue"
 )
@@ -112,5 +112,5 @@ func TestHostile(t *testing.T) {
 	if *long {
 		n = 1000
 	}
-	envtest.ReadHostile(t, n, []string{good, minimal}, func(data []byte) { _, _ = campaignfile.Parse(data, host) })
+	hostiletest.ReadFiles(t, n, []string{good, minimal}, func(data []byte) { _, _ = campaignfile.Parse(data, host) })
 }

@@ -5,7 +5,7 @@ import (
 	"flag"
 	"testing"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -17,5 +17,5 @@ func TestHostile(t *testing.T) {
 		n = 1000
 	}
 	valid := "{\"collaboration\":\"a\",\"entry\":0,\"text\":\"x\"}\n{\"condition\":\"c\",\"instance\":0,\"replicate\":1,\"entry\":2,\"ask\":1,\"base64\":\"//8=\"}\n"
-	envtest.ReadHostile(t, n, []string{valid}, func(data []byte) { _, _ = ReadRecording(bytes.NewReader(data)) })
+	hostiletest.ReadFiles(t, n, []string{valid}, func(data []byte) { _, _ = ReadRecording(bytes.NewReader(data)) })
 }

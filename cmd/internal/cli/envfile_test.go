@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 )
 
 func TestParseEnvFile(t *testing.T) {
@@ -141,5 +141,5 @@ func TestHostileEnvFile(t *testing.T) {
 	if *long {
 		n = 1000
 	}
-	envtest.ReadHostile(t, n, []string{"A=b\n# c\nexport D='e f'\nG=\"h\"\r\nKEY=sk-abc_1.2/3+4=\n"}, func(data []byte) { _, _ = parseEnvFile(data) })
+	hostiletest.ReadFiles(t, n, []string{"A=b\n# c\nexport D='e f'\nG=\"h\"\r\nKEY=sk-abc_1.2/3+4=\n"}, func(data []byte) { _, _ = parseEnvFile(data) })
 }

@@ -18,7 +18,7 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 	"roundtable/workflows/catalogue"
 )
 
@@ -45,7 +45,7 @@ func TestHostileLakes(t *testing.T) {
 			}
 			what += " " + key
 		}
-		envtest.ReadBounded(t, []byte(what), func([]byte) { readLake(t, what, objects) })
+		hostiletest.ReadBounded(t, []byte(what), func([]byte) { readLake(t, what, objects) })
 	}
 	if sealed < lakes/10 {
 		t.Errorf("of %d lakes only %d objects were changed under their seal", lakes, sealed)
@@ -92,14 +92,14 @@ func changeObject(t *testing.T, seed int, key, data string) (changed string, res
 	var body json.RawMessage
 	if seed%4 > 0 && lake.Unseal(key, []byte(data), &body) == nil {
 		for try := range 20 {
-			if other := envtest.Corrupt(seed+try, []string{string(body)}); json.Valid(other) {
+			if other := hostiletest.Corrupt(seed+try, []string{string(body)}); json.Valid(other) {
 				sealed, err := lake.Seal(key, json.RawMessage(other))
 				must(t, err)
 				return string(sealed), true
 			}
 		}
 	}
-	return string(envtest.Corrupt(seed, []string{data})), false
+	return string(hostiletest.Corrupt(seed, []string{data})), false
 }
 
 // readLake reads all of a lake, as verify, status, cost and the tables do. Errors are right.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 )
 
 var long = flag.Bool("long", false, "run the long tests as well")
@@ -27,7 +27,7 @@ func TestHostile(t *testing.T) {
 		"a.yaml":  "- question: Which?\n  options: [x, y]\n  answer: 1\n- {question: z, a: &a [1], b: *a}\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			envtest.ReadHostile(t, n, []string{text}, func(data []byte) {
+			hostiletest.ReadFiles(t, n, []string{text}, func(data []byte) {
 				table, _ := Read(name, data, Options{})
 				for _, r := range table.Records {
 					Plain(r.Fields)
@@ -35,22 +35,22 @@ func TestHostile(t *testing.T) {
 			})
 		})
 	}
-	envtest.ReadBounded(t, []byte("question"+strings.Repeat(",", 1_000_000)+"\nx\n"), func(data []byte) { _, _ = Read("a.csv", data, Options{}) })
+	hostiletest.ReadBounded(t, []byte("question"+strings.Repeat(",", 1_000_000)+"\nx\n"), func(data []byte) { _, _ = Read("a.csv", data, Options{}) })
 	for name, text := range map[string]string{"a.csv.gz": "question,answer\nx,1\ny,2\n", "a.jsonl.gz": "{\"question\":\"Which?\"}\n"} {
-		envtest.ReadHostile(t, n, []string{string(gzipped(t, text))}, func(data []byte) { _, _ = Read(name, data, Options{}) })
-		envtest.ReadHostile(t, n/4, []string{text}, func(data []byte) { _, _ = Read(name, gzipped(t, string(data)), Options{}) })
+		hostiletest.ReadFiles(t, n, []string{string(gzipped(t, text))}, func(data []byte) { _, _ = Read(name, data, Options{}) })
+		hostiletest.ReadFiles(t, n/4, []string{text}, func(data []byte) { _, _ = Read(name, gzipped(t, string(data)), Options{}) })
 	}
 	bomb := gzipped(t, strings.Repeat("question,answer\n", 100<<20/16))
-	envtest.ReadBounded(t, bomb, func(data []byte) {
+	hostiletest.ReadBounded(t, bomb, func(data []byte) {
 		if _, err := Read("a.csv.gz", data, Options{}); err == nil || !strings.Contains(err.Error(), "MB") {
 			t.Errorf("a bomb is refused with %v", err)
 		}
 	})
-	envtest.ReadHostile(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
+	hostiletest.ReadFiles(t, n, []string{string(lines(t))}, func(data []byte) { _, _ = Read("a.parquet", data, Options{}) })
 	dir := t.TempDir()
 	readme := filepath.Join(dir, "README.md")
 	if err := errors.Join(os.WriteFile(readme, []byte("---\nconfigs: []\n---\n"), 0o600), os.Truncate(readme, 1<<40)); err != nil {
 		t.Fatal(err)
 	}
-	envtest.ReadBounded(t, []byte("README.md of a terabyte"), func([]byte) { _, _ = Folder(os.DirFS(dir), ".", "", "") })
+	hostiletest.ReadBounded(t, []byte("README.md of a terabyte"), func([]byte) { _, _ = Folder(os.DirFS(dir), ".", "", "") })
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
-	"roundtable/envs/envtest"
+	"roundtable/envs/hostiletest"
 	"roundtable/envs/qa/records/pagecheck"
 )
 
@@ -270,14 +270,14 @@ func TestHostile(t *testing.T) {
 		valid = append(valid, string(write(t, rows(20), parquet.Compression(&parquet.Uncompressed), parquet.DataPageVersion(version))),
 			string(write(t, rows(20), parquet.Compression(&parquet.Zstd), parquet.DataPageVersion(version))))
 	}
-	envtest.ReadHostile(t, n, valid, func(data []byte) { _, _ = read(data) })
+	hostiletest.ReadFiles(t, n, valid, func(data []byte) { _, _ = read(data) })
 	damaged := func(text string, at, to int) string {
 		return text[:at%len(text)] + string(rune(to)) + text[at%len(text)+1:]
 	}
 	for i := range 20 * n { // one byte, mostly in the footer and in heads of pages
 		text := valid[i%len(valid)]
 		data := damaged(text, i*7919, i*31%256)
-		envtest.ReadBounded(t, []byte(data), func(data []byte) { _, _ = read(data) })
+		hostiletest.ReadBounded(t, []byte(data), func(data []byte) { _, _ = read(data) })
 	}
 }
 

@@ -1,4 +1,6 @@
-package envtest
+// Package hostiletest makes files of strangers, for tests of those who read them. It is apart from envtest, whose
+// flag -update other tests define themselves.
+package hostiletest
 
 import (
 	"fmt"
@@ -11,17 +13,17 @@ import (
 	"time"
 )
 
-// ReadHostile calls read with n files that a stranger could have made of valid ones: cut, repeated,
+// ReadFiles calls read with n files that a stranger could have made of valid ones: cut, repeated,
 // nested, with numbers, signs and bytes that nobody expects. They are the same ones each time. No
 // call may take more than 5 s of its process, or more than 300 MB of memory at once.
-func ReadHostile(t *testing.T, n int, valid []string, read func(data []byte)) {
+func ReadFiles(t *testing.T, n int, valid []string, read func(data []byte)) {
 	t.Helper()
 	for seed := range n {
 		ReadBounded(t, Corrupt(seed, valid), read)
 	}
 }
 
-// ReadBounded calls read with one file, within the limits of ReadHostile.
+// ReadBounded calls read with one file, within the limits of ReadFiles.
 func ReadBounded(t *testing.T, data []byte, read func(data []byte)) {
 	t.Helper()
 	if took, peak, ok := Measure(func() { read(data) }); !ok {
@@ -29,7 +31,7 @@ func ReadBounded(t *testing.T, data []byte, read func(data []byte)) {
 	}
 }
 
-// Measure returns the time and the memory that do takes; ok if they are within the limits of ReadHostile.
+// Measure returns the time and the memory that do takes; ok if they are within the limits of ReadFiles.
 func Measure(do func()) (took time.Duration, peak uint64, ok bool) {
 	began, busy := time.Now(), processorTime()
 	peak = peakOf(do)
