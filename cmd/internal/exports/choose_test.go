@@ -89,13 +89,13 @@ func TestEachRow(t *testing.T) {
 		got = append(got, row...)
 	}
 	_, end := next()
-	if _, again := next(); !slices.Equal(got, []any{1, 2}) || end != io.EOF || again != io.EOF || reads != 1 {
+	if _, again := next(); !slices.Equal(got, []any{1, 2}) || !errors.Is(end, io.EOF) || !errors.Is(again, io.EOF) || reads != 1 {
 		t.Errorf("%v, then %v, %v, read %d times", got, end, again, reads)
 	}
-	if _, err := each("")(); err != io.EOF || reads != 1 {
+	if _, err := each("")(); !errors.Is(err, io.EOF) || reads != 1 {
 		t.Errorf("of no campaign: %v", err)
 	}
-	if _, err := each("lost")(); err == nil || err == io.EOF {
+	if _, err := each("lost")(); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("%v", err)
 	}
 }

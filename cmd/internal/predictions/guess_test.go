@@ -199,3 +199,13 @@ func TestPilotSize(t *testing.T) {
 		}
 	}
 }
+
+// What others are shown grows by as much as answers are longer than the scripted agents' 400 bytes.
+func TestGrowth(t *testing.T) {
+	about, high, most := growthOf(answers(1000))
+	for want, got := range map[float64]float64{5310. / 400: about, 3 * 5310. / 400: high, short * 10 * 1000 / 400: most} {
+		if math.Abs(got-want) > 1e-9 {
+			t.Errorf("%v times as long, want %v", got, want)
+		}
+	}
+}

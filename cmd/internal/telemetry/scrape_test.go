@@ -160,7 +160,7 @@ func TestSpansOfCalls(t *testing.T) {
 	of := func(i int) values {
 		all := values{}
 		for _, a := range spans[i].Attributes {
-			all[a.Key] = a.Value.Emit()
+			all[a.Key] = a.Value.String()
 		}
 		return all
 	}
