@@ -358,6 +358,13 @@ func (d Dataset) batchOf(m Member) int {
 	return -1
 }
 
+// membersFrom returns the members of the batch that holds m from the first of its condition on.
+func (d Dataset) membersFrom(m Member) []Member {
+	all := d.manifests[d.holder[m.Run]].Members
+	first, _ := slices.BinarySearchFunc(all, Member{Condition: m.Condition}, compareMembers)
+	return all[first:]
+}
+
 // Uncompacted returns the markers of the members that no batch holds, in the members' order.
 func (d Dataset) Uncompacted() []Marker {
 	var markers []Marker

@@ -106,14 +106,32 @@ type tableWalk[T record.Row] struct {
 	store     store.Store
 	d         Dataset
 	table     string
-	condition string                // the present one
-	batch     int                   // the present one, if members are in the order of batches
-	parts     map[string]*Reader[T] // of the present condition, by key
+	condition string              // the present one
+	batch     int                 // the present one, if members are in the order of batches
+	parts     map[string]*part[T] // of the present condition, by key
+}
+
+// part is a file that is read from its beginning to its end.
+type part[T record.Row] struct {
+	*Reader[T]
+	ahead []Member // of its batch, by condition: those whose rows are not behind yet
+}
+
+// skipTo passes over the rows of members before m, which nobody asked for.
+func (p *part[T]) skipTo(m Member, table string) error {
+	n := 0
+	for len(p.ahead) > 0 && compareMembers(p.ahead[0], m) < 0 {
+		n, p.ahead = n+p.ahead[0].Rows[table], p.ahead[1:]
+	}
+	if len(p.ahead) > 0 && p.ahead[0].Run == m.Run {
+		p.ahead = p.ahead[1:]
+	}
+	return p.skipRows(n)
 }
 
 func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {
 	var zero T
-	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*Reader[T]{}}
+	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*part[T]{}}
 }
 
 func (w *tableWalk[T]) close() {
@@ -142,22 +160,23 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	if !ok {
 		return nil, nil
 	}
-	r, open := w.parts[f.Key]
+	p, open := w.parts[f.Key]
 	if !open {
 		data, err := fetchFile(w.ctx, w.store, f, naming)
 		if err != nil {
 			return nil, err
 		}
-		r, err = NewReader[T](data, w.d.unread[w.table]...)
+		r, err := NewReader[T](data, w.d.unread[w.table]...)
 		if err == nil && r.total != int64(f.Rows) {
 			err = fmt.Errorf("it has %d rows, %s says %d", r.total, naming, f.Rows)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 		}
-		w.parts[f.Key] = r
+		p = &part[T]{r, w.d.membersFrom(m)}
+		w.parts[f.Key] = p
 	}
-	rows, err := r.takeRows(w.d.Campaign, m)
+	rows, err := p.takeRows(w.d.Campaign, w.table, m)
 	if err == nil && len(rows) != m.Rows[w.table] {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
@@ -169,8 +188,11 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 
 // takeRows returns the member's rows; those of members before it, which nobody asked for, are
 // passed over.
-func (r *Reader[T]) takeRows(campaign string, m Member) (rows []T, err error) {
-	for len(r.chunk) > 0 || r.left > 0 {
+func (p *part[T]) takeRows(campaign, table string, m Member) (rows []T, err error) {
+	if err := p.skipTo(m, table); err != nil {
+		return nil, err
+	}
+	for r := p.Reader; len(r.chunk) > 0 || r.left > 0; {
 		if len(r.chunk) == 0 {
 			if err := r.fillRows(); err != nil {
 				return nil, err
