@@ -1,10 +1,13 @@
 package lake_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"testing"
+	"weak"
 
 	"roundtable/activities/commits"
 	"roundtable/analysis/lake"
@@ -120,4 +123,40 @@ func TestOnlySome(t *testing.T) {
 			}
 		}
 	}
+	seen := &fetched{Store: s}
+	one := d.Only(func(m lake.Member) bool { return m.Collaboration == "k0-i0-r4" || m.Collaboration == "k0-i0-r5" })
+	for rows, err := range lake.Collaborations(t.Context(), seen, one) {
+		if err != nil || len(rows.Rounds) != 180 {
+			t.Fatal(len(rows.Rounds), err)
+		}
+		if runtime.GC(); seen.alive() > 0 {
+			t.Errorf("%d parts are in memory after the only collaboration that is asked of each", seen.alive())
+		}
+	}
+	if len(seen.files) != 4 {
+		t.Errorf("%d parts were read, want 4: of two tables and batches", len(seen.files))
+	}
+}
+
+// fetched knows which files that were read from a store are still in memory.
+type fetched struct {
+	store.Store
+	files []weak.Pointer[byte]
+}
+
+func (f *fetched) Get(ctx context.Context, key string) ([]byte, error) {
+	data, err := f.Store.Get(ctx, key)
+	if err == nil {
+		f.files = append(f.files, weak.Make(&data[0]))
+	}
+	return data, err
+}
+
+func (f *fetched) alive() (n int) {
+	for _, p := range f.files {
+		if p.Value() != nil {
+			n++
+		}
+	}
+	return n
 }

@@ -15,8 +15,8 @@ import (
 // key, the same before and after compaction. Files are checked against their hashes before a row of
 // them is returned; the first error ends the sequence.
 //
-// In memory are the compressed parts of the present condition and some
-// decoded rows of each.
+// In memory are the compressed parts that the present member lies within, from the first to the last member
+// that is asked of each, and some decoded rows.
 func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var zero T
@@ -100,15 +100,21 @@ func (w walks) close() {
 }
 
 // tableWalk goes through a table member by member. Parts are in the order of the
-// members too, so each is read once, from its beginning to its end.
+// members too, so each is read once, from its beginning to its end, and let go after the last
+// member that is asked of it.
 type tableWalk[T record.Row] struct {
-	ctx       context.Context
-	store     store.Store
-	d         Dataset
-	table     string
-	condition string              // the present one
-	batch     int                 // the present one, if members are in the order of batches
-	parts     map[string]*part[T] // of the present condition, by key
+	ctx   context.Context
+	store store.Store
+	d     Dataset
+	table string
+	left  map[partOf]int      // members that are still to come
+	parts map[string]*part[T] // that are open, by key
+}
+
+// partOf says which part of a table it is.
+type partOf struct {
+	batch     int // -1 for files outside of batches
+	condition string
 }
 
 // part is a file that is read from its beginning to its end.
@@ -131,7 +137,11 @@ func (p *part[T]) skipTo(m Member, table string) error {
 
 func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {
 	var zero T
-	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*part[T]{}}
+	left := map[partOf]int{}
+	for _, m := range d.Members {
+		left[partOf{d.batchOf(m), m.Condition}]++
+	}
+	return &tableWalk[T]{ctx, store, d, zero.Table(), left, map[string]*part[T]{}}
 }
 
 func (w *tableWalk[T]) close() {
@@ -144,19 +154,28 @@ func (w *tableWalk[T]) close() {
 	clear(w.parts)
 }
 
+// letGo closes a part, if it is open.
+func (w *tableWalk[T]) letGo(key string) {
+	if p, open := w.parts[key]; open {
+		p.Close()
+		delete(w.parts, key)
+	}
+}
+
 // rowsOf of a member, which comes after all that were asked for before.
 func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	if w == nil {
 		return nil, nil
 	}
-	if batch := w.d.batchOf(m); m.Condition != w.condition || w.d.byPart && batch != w.batch {
-		w.close()
-		w.condition, w.batch = m.Condition, batch
-	}
+	in := partOf{w.d.batchOf(m), m.Condition}
+	w.left[in]--
 	if raw, ok := w.d.raw[m.Run]; ok {
 		return ReadRows[T](w.ctx, w.store, raw)
 	}
 	f, naming, ok := w.d.locateRows(m, w.table)
+	if w.left[in] == 0 {
+		defer w.letGo(f.Key)
+	}
 	if !ok {
 		return nil, nil
 	}
