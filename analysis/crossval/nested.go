@@ -72,6 +72,9 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 			}
 			if bySeed[i], err = Validate(ctx, d, folds, methods(seed)); err == nil {
 				summaries[i] = Summarize(d, bySeed[i])
+				for m := range bySeed[i] {
+					bySeed[i][m].Outcomes = nil // of every collaboration; the summary is all that is needed
+				}
 			}
 			return err
 		})

@@ -111,6 +111,26 @@ func (c *column) peekValue() (parquet.Value, error) {
 	return c.ahead[0], nil
 }
 
+// skip passes over the values of some rows.
+func (c *column) skip(rows int64) error {
+	for rows > 0 {
+		if c.isList {
+			var list []float64
+			if err := c.takeList(&list); err != nil {
+				return err
+			}
+			rows--
+			continue
+		}
+		if _, err := c.peekValue(); err != nil {
+			return fmt.Errorf("column %s ends early: %w", c.name, err)
+		}
+		n := min(int64(len(c.ahead)), rows)
+		c.ahead, rows = c.ahead[n:], rows-n
+	}
+	return nil
+}
+
 // fillColumn fills a field of each of some rows, which are new, so that it is absent still.
 func fillColumn[T any](c *column, rows []T) error {
 	switch c.of {

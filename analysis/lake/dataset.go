@@ -36,7 +36,6 @@ type Dataset struct {
 	earlier   []string            // markers of earlier generations that no batch holds
 	manifests []Manifest          // of the batches that hold a member
 	holder    map[Run]int         // index in manifests
-	byPart    bool                // members are in the order of batches
 	unread    map[string][]string // columns of parts that readers have no use for, by table
 }
 
@@ -253,7 +252,7 @@ func (d Dataset) Only(keep func(Member) bool) Dataset {
 // memory holds one part of each table at a time. In the usual order, by collaboration, it holds all
 // parts of a condition. Results must not depend on the order, since batches differ from run to run.
 func (d Dataset) ByPart() Dataset {
-	d.byPart, d.Members = true, slices.Clone(d.Members)
+	d.Members = slices.Clone(d.Members)
 	slices.SortStableFunc(d.Members, func(a, b Member) int {
 		return cmp.Or(cmp.Compare(a.Condition, b.Condition), cmp.Compare(d.batchOf(a), d.batchOf(b)))
 	})
@@ -356,6 +355,13 @@ func (d Dataset) batchOf(m Member) int {
 		return i
 	}
 	return -1
+}
+
+// membersFrom returns the members of the batch that holds m from the first of its condition on.
+func (d Dataset) membersFrom(m Member) []Member {
+	all := d.manifests[d.holder[m.Run]].Members
+	first, _ := slices.BinarySearchFunc(all, Member{Condition: m.Condition}, compareMembers)
+	return all[first:]
 }
 
 // Uncompacted returns the markers of the members that no batch holds, in the members' order.

@@ -145,9 +145,28 @@ func (r *Reader[T]) Next() (row T, err error) {
 	return row, nil
 }
 
-// fillRows decodes into new memory, since rows that were handed out may point into the old.
-func (r *Reader[T]) fillRows() (err error) {
+// skipRows passes over rows without copying their values.
+func (r *Reader[T]) skipRows(n int) (err error) {
 	defer recoverDamage(&err)
+	decoded := min(n, len(r.chunk))
+	r.chunk = r.chunk[decoded:]
+	for left := min(int64(n-decoded), r.left); left > 0; {
+		if err := r.findGroup(); err != nil {
+			return err
+		}
+		now := min(left, r.inGroup)
+		for _, c := range r.columns {
+			if err := c.skip(now); err != nil {
+				return fmt.Errorf("not a readable Parquet file: %w", err)
+			}
+		}
+		left, r.left, r.inGroup = left-now, r.left-now, r.inGroup-now
+	}
+	return nil
+}
+
+// findGroup begins the next group of rows if the present one has no more.
+func (r *Reader[T]) findGroup() error {
 	for r.inGroup == 0 {
 		if len(r.groups) == 0 {
 			return fmt.Errorf("not a readable Parquet file: it ends after %d of %d rows", r.total-r.left, r.total)
@@ -156,6 +175,15 @@ func (r *Reader[T]) fillRows() (err error) {
 			c.begin(r.groups[0])
 		}
 		r.inGroup, r.groups = r.groups[0].NumRows(), r.groups[1:]
+	}
+	return nil
+}
+
+// fillRows decodes into new memory, since rows that were handed out may point into the old.
+func (r *Reader[T]) fillRows() (err error) {
+	defer recoverDamage(&err)
+	if err := r.findGroup(); err != nil {
+		return err
 	}
 	chunk := make([]T, min(r.left, r.inGroup, chunkRows))
 	for _, c := range r.columns {

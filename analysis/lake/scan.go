@@ -15,8 +15,8 @@ import (
 // key, the same before and after compaction. Files are checked against their hashes before a row of
 // them is returned; the first error ends the sequence.
 //
-// In memory are the compressed parts of the present condition and some
-// decoded rows of each.
+// In memory are the compressed parts that the present member lies within, from the first to the last member
+// that is asked of each, and some decoded rows.
 func Scan[T record.Row](ctx context.Context, store store.Store, d Dataset) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		w := newTableWalk[T](ctx, store, d)
@@ -105,20 +105,48 @@ func (w walks) close() {
 }
 
 // tableWalk goes through a table member by member. Parts are in the order of the
-// members too, so each is read once, from its beginning to its end.
+// members too, so each is read once, from its beginning to its end, and let go after the last
+// member that is asked of it.
 type tableWalk[T record.Row] struct {
-	ctx       context.Context
-	store     store.Store
-	d         Dataset
-	table     string
-	condition string                // the present one
-	batch     int                   // the present one, if members are in the order of batches
-	parts     map[string]*Reader[T] // of the present condition, by key
+	ctx   context.Context
+	store store.Store
+	d     Dataset
+	table string
+	left  map[partOf]int      // members that are still to come
+	parts map[string]*part[T] // that are open, by key
+}
+
+// partOf says which part of a table it is.
+type partOf struct {
+	batch     int // -1 for files outside of batches
+	condition string
+}
+
+// part is a file that is read from its beginning to its end.
+type part[T record.Row] struct {
+	*Reader[T]
+	ahead []Member // of its batch, by condition: those whose rows are not behind yet
+}
+
+// skipTo passes over the rows of members before m, which nobody asked for.
+func (p *part[T]) skipTo(m Member, table string) error {
+	n := 0
+	for len(p.ahead) > 0 && compareMembers(p.ahead[0], m) < 0 {
+		n, p.ahead = n+p.ahead[0].Rows[table], p.ahead[1:]
+	}
+	if len(p.ahead) > 0 && p.ahead[0].Run == m.Run {
+		p.ahead = p.ahead[1:]
+	}
+	return p.skipRows(n)
 }
 
 func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {
 	var zero T
-	return &tableWalk[T]{ctx: ctx, store: store, d: d, table: zero.Table(), parts: map[string]*Reader[T]{}}
+	left := map[partOf]int{}
+	for _, m := range d.Members {
+		left[partOf{d.batchOf(m), m.Condition}]++
+	}
+	return &tableWalk[T]{ctx, store, d, zero.Table(), left, map[string]*part[T]{}}
 }
 
 func (w *tableWalk[T]) close() {
@@ -131,38 +159,48 @@ func (w *tableWalk[T]) close() {
 	clear(w.parts)
 }
 
+// letGo closes a part, if it is open.
+func (w *tableWalk[T]) letGo(key string) {
+	if p, open := w.parts[key]; open {
+		p.Close()
+		delete(w.parts, key)
+	}
+}
+
 // rowsOf of a member, which comes after all that were asked for before.
 func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	if w == nil {
 		return nil, nil
 	}
-	if batch := w.d.batchOf(m); m.Condition != w.condition || w.d.byPart && batch != w.batch {
-		w.close()
-		w.condition, w.batch = m.Condition, batch
-	}
+	in := partOf{w.d.batchOf(m), m.Condition}
+	w.left[in]--
 	if raw, ok := w.d.raw[m.Run]; ok {
 		return ReadRows[T](w.ctx, w.store, raw)
 	}
 	f, naming, ok := w.d.locateRows(m, w.table)
+	if w.left[in] == 0 {
+		defer w.letGo(f.Key)
+	}
 	if !ok {
 		return nil, nil
 	}
-	r, open := w.parts[f.Key]
+	p, open := w.parts[f.Key]
 	if !open {
 		data, err := fetchFile(w.ctx, w.store, f, naming)
 		if err != nil {
 			return nil, err
 		}
-		r, err = NewReader[T](data, w.d.unread[w.table]...)
+		r, err := NewReader[T](data, w.d.unread[w.table]...)
 		if err == nil && r.total != int64(f.Rows) {
 			err = fmt.Errorf("it has %d rows, %s says %d", r.total, naming, f.Rows)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: %w", f.Key, store.ErrCorrupt, err)
 		}
-		w.parts[f.Key] = r
+		p = &part[T]{r, w.d.membersFrom(m)}
+		w.parts[f.Key] = p
 	}
-	rows, err := r.takeRows(w.d.Campaign, m)
+	rows, err := p.takeRows(w.d.Campaign, w.table, m)
 	if err == nil && len(rows) != m.Rows[w.table] {
 		err = fmt.Errorf("it has %d rows of collaboration %s, %s says %d", len(rows), m.Run, naming, m.Rows[w.table])
 	}
@@ -174,8 +212,11 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 
 // takeRows returns the member's rows; those of members before it, which nobody asked for, are
 // passed over.
-func (r *Reader[T]) takeRows(campaign string, m Member) (rows []T, err error) {
-	for len(r.chunk) > 0 || r.left > 0 {
+func (p *part[T]) takeRows(campaign, table string, m Member) (rows []T, err error) {
+	if err := p.skipTo(m, table); err != nil {
+		return nil, err
+	}
+	for r := p.Reader; len(r.chunk) > 0 || r.left > 0; {
 		if len(r.chunk) == 0 {
 			if err := r.fillRows(); err != nil {
 				return nil, err

@@ -48,6 +48,11 @@ func appendWords(all []string, token string) []string {
 func IsEnglish(texts []string) bool {
 	latin, letters, words, known := 0, 0, 0, 0
 	for _, text := range texts {
+		if isASCII(text) {
+			ofText, ofWords, ofKnown := countASCII(text)
+			latin, letters, words, known = latin+ofText, letters+ofText, words+ofWords, known+ofKnown
+			continue
+		}
 		for _, r := range text {
 			if unicode.IsLetter(r) {
 				letters++
@@ -68,7 +73,47 @@ func IsEnglish(texts []string) bool {
 	return 2*latin >= letters && (words < 50 || 10*known >= words)
 }
 
+// countASCII returns how many letters and words a text has, and how many of the words are frequent, as English
+// counts them, without a copy of the text.
+func countASCII(text string) (letters, words, known int) {
+	var lower [longestFrequent]byte
+	first, last := -1, -1 // letters of the present token
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) {
+			if c := text[i] | 0x20; 'a' <= c && c <= 'z' {
+				letters++
+				if last = i; first < 0 {
+					first = i
+				}
+				continue
+			}
+			if !isSpace(text[i]) {
+				continue
+			}
+		}
+		if first < 0 {
+			continue
+		}
+		words++
+		if n := last + 1 - first; n <= len(lower) {
+			for at := range n {
+				lower[at] = text[first+at] | 0x20
+			}
+			if isFrequent(string(lower[:n])) {
+				known++
+			}
+		}
+		first = -1
+	}
+	return letters, words, known
+}
+
+func isSpace(c byte) bool { return c == ' ' || '\t' <= c && c <= '\r' }
+
 func isNoLetter(r rune) bool { return !unicode.IsLetter(r) }
+
+// longestFrequent is the length of the longest words of isFrequent.
+const longestFrequent = 6
 
 // isFrequent reports whether a word is among frequent ones of English; without those that are
 // frequent elsewhere, as "a" is in Portuguese.

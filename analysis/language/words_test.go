@@ -1,6 +1,7 @@
 package language
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -47,6 +48,26 @@ func TestEnglish(t *testing.T) {
 	} {
 		if got := IsEnglish([]string{text}); got != want {
 			t.Errorf("%s: English %t", text, got)
+		}
+	}
+}
+
+// A text of ASCII alone is judged as it is with a dash, which is no letter and for which all is looked at by rune.
+func TestEnglishOfASCII(t *testing.T) {
+	x := rand.New(rand.NewPCG(1, 2))
+	parts := []string{"The", "should", "(of)", "wouldn't", "to-to", "[and]", "x", "...", "40", "\t", "@it`", "appelsap", "SHOULDER", "\v", "1th3"}
+	for range 20_000 {
+		var b strings.Builder
+		for range 40 + x.IntN(60) {
+			part := "woord"
+			if x.IntN(5) == 0 {
+				part = parts[x.IntN(len(parts))]
+			}
+			b.WriteString(part + " \n"[x.IntN(2):][:1])
+		}
+		text := b.String()
+		if got, want := English([]string{text}), English([]string{text + " –"}); got != want {
+			t.Fatalf("%q: English %t, want %t", text, got, want)
 		}
 	}
 }

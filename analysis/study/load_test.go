@@ -2,6 +2,7 @@ package study
 
 import (
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -55,6 +56,55 @@ func TestNoStudyNeedsWhatIsNotRead(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What studies keep of a collaboration is small beside its texts, and does not hold them or its rows.
+func TestStudiesHoldNoTexts(t *testing.T) { // not parallel: it measures the heap
+	s, err := store.NewLocal(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := laketest.Play(t.Context(), s, "name: held\nreplicates: 30\nenv: exchange\nmodel: scripted/trader\n"+
+		"rule: plurality\nprotocol: {name: roundtable, rounds: 10}\n", 0); err != nil {
+		t.Fatal(err)
+	}
+	d, err := lake.ReadDataset(t.Context(), s, "held")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var runs []campaign.Run
+	before := heap()
+	for rows, err := range lake.Collaborations(t.Context(), s, d) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range rows.Turns {
+			rows.Turns[i].Text = new(strings.Repeat("words ", 2000))
+		}
+		run, err := campaign.NewRun(rows, Readers()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs = append(runs, run)
+	}
+	if held := (heap() - before) / len(runs); held > mostHeld {
+		t.Errorf("%d bytes are held of a collaboration, at most %d are expected", held, mostHeld)
+	}
+	runtime.KeepAlive(runs)
+}
+
+// mostHeld are the bytes that studies may keep of a collaboration of 10 rounds and 90 turns: about twice what
+// they do.
+const mostHeld = 16 << 10
+
+// heap returns how many bytes are in use.
+func heap() int {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC() // what pools held is gone after two
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
 }
 
 // emptyUnread empties columns of a row, which there must be.
