@@ -26,7 +26,7 @@ type typeSize struct {
 // typeSizes are from the largest down. Below \footnotesize a table is not read; what is still too wide gets
 // broken texts.
 var typeSizes = []typeSize{{"", 1, 6, 40, 0}, {`\small`, 0.925, 5, 44, 0},
-	{`\footnotesize`, 0.85, 3, 50, 0}, {`\footnotesize`, 0.85, 3, 50, 90}}
+	{`\footnotesize`, 0.85, 3, 50, 0}, {`\footnotesize`, 0.85, 3, 50, 105}}
 
 // LaTeX returns the table as a float for a paper that loads the package booktabs. It fits the class article: in
 // two columns a wide one takes both. What is too wide even in small type goes on below, under the same names of

@@ -119,7 +119,7 @@ func TestLaTeXGoesOn(t *testing.T) {
 			t.Errorf("a page has %d lines, and room for %d", lines, size.lines)
 		}
 	}
-	if !strings.Contains(got, `a6e82f96\allowbreak{}a6e82f96`) || !strings.Contains(got, `\parbox[t]{90pt}{\raggedright discussion, ranked`) || strings.Count(got, Simulated) != len(floats)+1 {
+	if !strings.Contains(got, `a6e82f96\allowbreak{}a6e82f96`) || !strings.Contains(got, `\parbox[t]{105pt}{\raggedright discussion, ranked`) || strings.Count(got, Simulated) != len(floats)+1 {
 		t.Error(got)
 	}
 	if inLaTeX("p ≈ √χ²…") != `p $\approx$ $\surd$$\chi$$^2$\dots{}` {
