@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"roundtable/envs/wording"
@@ -18,14 +19,18 @@ type typeSize struct {
 	command   string
 	factor    float64 // of the width at 10 points
 	separator float64 // \tabcolsep, which is at both sides of a column
+	lines     int     // that fit a page below a caption
+	text      float64 // the width at which texts are broken; 0 if they are not
 }
 
-// typeSizes are from the largest down. Below \footnotesize a table is not read.
-var typeSizes = []typeSize{{"", 1, 6}, {`\small`, 0.925, 5}, {`\footnotesize`, 0.85, 3}}
+// typeSizes are from the largest down. Below \footnotesize a table is not read; what is still too wide gets
+// broken texts.
+var typeSizes = []typeSize{{"", 1, 6, 40, 0}, {`\small`, 0.925, 5, 44, 0},
+	{`\footnotesize`, 0.85, 3, 50, 0}, {`\footnotesize`, 0.85, 3, 50, 105}}
 
 // LaTeX returns the table as a float for a paper that loads the package booktabs. It fits the class article: in
 // two columns a wide one takes both. What is too wide even in small type goes on below, under the same names of
-// rows. Columns that are empty, or of one word in all rows, are left out, unless they were chosen, and the notes
+// rows, and what is longer than a page in further floats of the same number. Columns that are empty, or of one word in all rows, are left out, unless they were chosen, and the notes
 // are comments, so that the paper says what it wants of them; only that agents were simulated is printed.
 func (t Table) LaTeX() string {
 	var b strings.Builder
@@ -43,30 +48,80 @@ func (t Table) LaTeX() string {
 			float = "table*"
 		}
 	}
-	fmt.Fprintf(&b, "\\begin{%s}\n\\centering\n\\caption{%s}\n", float, inLaTeX(t.Title))
-	if size.command != "" {
-		fmt.Fprintf(&b, "%s\\setlength{\\tabcolsep}{%gpt}\n", size.command, size.separator)
-	}
-	for i, part := range parts {
+	for i, blocks := range t.paginate(parts, size) {
+		title := inLaTeX(t.Title)
 		if i > 0 {
-			b.WriteString("\\par\\medskip\n")
+			b.WriteString("\\addtocounter{table}{-1}\n")
+			title += " (continued)"
 		}
-		t.writeTabular(&b, part)
-	}
-	for _, n := range t.Notes {
-		if strings.HasPrefix(n, Simulated) {
-			fmt.Fprintf(&b, "\\par\\footnotesize %s\n", inLaTeX(n))
+		fmt.Fprintf(&b, "\\begin{%s}\n\\centering\n\\caption{%s}\n", float, title)
+		if size.command != "" {
+			fmt.Fprintf(&b, "%s\\setlength{\\tabcolsep}{%gpt}\n", size.command, size.separator)
 		}
+		for k, block := range blocks {
+			if k > 0 {
+				b.WriteString("\\par\\medskip\n")
+			}
+			t.writeTabular(&b, block, size)
+		}
+		for _, n := range t.Notes {
+			if strings.HasPrefix(n, Simulated) {
+				fmt.Fprintf(&b, "\\par\\footnotesize %s\n", inLaTeX(n))
+			}
+		}
+		fmt.Fprintf(&b, "\\end{%s}\n", float)
 	}
-	fmt.Fprintf(&b, "\\end{%s}\n", float)
 	return b.String()
+}
+
+// block is some rows of some columns.
+type block struct{ columns, rows []int }
+
+// paginate returns the blocks of each page: the parts one below the other, and cut where a page is full.
+func (t Table) paginate(parts [][]int, size typeSize) (pages [][]block) {
+	const head = 3 // lines of the names of columns, the rules and the space before
+	var page []block
+	free := size.lines
+	for _, part := range parts {
+		now := block{columns: part}
+		free -= head
+		for i := range t.Rows {
+			need := t.lineCount(i, part, size)
+			if full := free < need; full && (len(page) > 0 || len(now.rows) > 0) {
+				if len(now.rows) > 0 {
+					page = append(page, now)
+				}
+				pages, page, now, free = append(pages, page), nil, block{columns: part}, size.lines-head
+			}
+			now.rows, free = append(now.rows, i), free-need
+		}
+		page = append(page, now)
+	}
+	return append(pages, page)
+}
+
+// lineCount returns how many lines a row takes.
+func (t Table) lineCount(row int, columns []int, size typeSize) int {
+	most := 1
+	for _, j := range columns {
+		if width := wordsWidth(t.Rows[row][j].String()) * size.factor; t.isTooWide(row, j, size) {
+			most = max(most, 1+int(math.Ceil(width/(0.8*size.text)))) // lines are not full
+		}
+	}
+	return most
+}
+
+// isTooWide reports whether a text has to be broken.
+func (t Table) isTooWide(row, column int, size typeSize) bool {
+	c := t.Rows[row][column]
+	return size.text > 0 && c.Value == nil && wordsWidth(c.Text)*size.factor > size.text
 }
 
 // fitColumns returns the columns of each part of the table, and the largest size in which they fit a page.
 func (t Table) fitColumns() (parts [][]int, size typeSize) {
 	kept := t.printed()
 	for _, size := range typeSizes {
-		if t.typesetWidth(kept, size) <= textWidth {
+		if t.typesetWidth(kept, size) <= textWidth && len(t.Rows) < size.lines {
 			return [][]int{kept}, size
 		}
 	}
@@ -93,11 +148,15 @@ func (t Table) printed() []int {
 // typesetWidth returns how wide some columns are in a size, in points.
 func (t Table) typesetWidth(columns []int, size typeSize) (width float64) {
 	for _, j := range columns {
-		widest := wordsWidth(t.Columns[j])
-		for _, row := range t.Rows {
-			widest = max(widest, wordsWidth(row[j].String()))
+		widest := wordsWidth(t.Columns[j]) * size.factor
+		for i, row := range t.Rows {
+			if t.isTooWide(i, j, size) {
+				widest = max(widest, size.text)
+			} else {
+				widest = max(widest, wordsWidth(row[j].String())*size.factor)
+			}
 		}
-		width += widest*size.factor + 2*size.separator
+		width += widest + 2*size.separator
 	}
 	return width
 }
@@ -124,8 +183,8 @@ func wordsWidth(text string) (width float64) {
 	return width
 }
 
-func (t Table) writeTabular(b *strings.Builder, columns []int) {
-	marks := t.Marks()
+func (t Table) writeTabular(b *strings.Builder, block block, size typeSize) {
+	marks, columns := t.Marks(), block.columns
 	form, header := "", make([]string, len(columns))
 	for i, j := range columns {
 		if header[i] = inLaTeX(t.Columns[j]); t.isNumeric(j) {
@@ -138,11 +197,13 @@ func (t Table) writeTabular(b *strings.Builder, columns []int) {
 	fmt.Fprintf(b, "\\begin{tabular}{%s}\n\\toprule\n", form)
 	line(header)
 	b.WriteString("\\midrule\n")
-	for i, cells := range t.Rows {
+	for _, i := range block.rows {
 		row := make([]string, len(columns))
 		for k, j := range columns {
-			if row[k] = inLaTeX(cells[j].String()); row[k] == "" {
+			if row[k] = inLaTeX(t.Rows[i][j].String()); row[k] == "" {
 				row[k] = "--"
+			} else if t.isTooWide(i, j, size) {
+				row[k] = fmt.Sprintf(`\parbox[t]{%gpt}{\raggedright %s\strut}`, size.text, breakable(t.Rows[i][j].Text))
 			}
 			switch m := marks[i][j]; {
 			case m.Greatest:
@@ -154,4 +215,21 @@ func (t Table) writeTabular(b *strings.Builder, columns []int) {
 		line(row)
 	}
 	b.WriteString("\\bottomrule\n\\end{tabular}\n")
+}
+
+// breakable writes a text so that LaTeX can also break words that fit no line.
+func breakable(text string) string {
+	words := strings.Split(text, " ")
+	for i, word := range words {
+		var parts []string
+		for letters := []rune(word); len(letters) > 0; {
+			n := min(8, len(letters))
+			if len([]rune(word)) <= 20 {
+				n = len(letters)
+			}
+			parts, letters = append(parts, inLaTeX(string(letters[:n]))), letters[n:]
+		}
+		words[i] = strings.Join(parts, `\allowbreak{}`)
+	}
+	return strings.Join(words, " ")
 }

@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -56,13 +57,43 @@ func pick[T any](all []T, places []int) []T {
 // WithDecimals returns the table with this many decimals where people read it; numbers without decimals, such
 // as counts, stay.
 func (t Table) WithDecimals(decimals int) Table {
+	return t.round(func(_, shown int) int {
+		if shown > 0 {
+			return decimals
+		}
+		return 0
+	})
+}
+
+// Rounded returns the table for a glance: each column has at most as many decimals as give its largest number
+// four digits, or three if it is below 1.
+func (t Table) Rounded() Table {
+	most := make([]float64, len(t.Columns))
+	for _, row := range t.Rows {
+		for j, c := range row {
+			if c.Value != nil {
+				most[j] = max(most[j], math.Abs(*c.Value))
+			}
+		}
+	}
+	return t.round(func(column, shown int) int {
+		switch m := most[column]; {
+		case m == 0:
+			return 0
+		case m < 0.01:
+			return min(shown, 2-int(math.Floor(math.Log10(m))))
+		default:
+			return min(shown, max(0, 3-int(math.Log10(max(1, m)))))
+		}
+	})
+}
+
+func (t Table) round(decimals func(column, shown int) int) Table {
 	rows := make([][]Cell, len(t.Rows))
 	for i, row := range t.Rows {
 		rows[i] = slices.Clone(row)
 		for j := range rows[i] {
-			if rows[i][j].Decimals > 0 {
-				rows[i][j].Decimals = decimals
-			}
+			rows[i][j].Decimals = decimals(j, rows[i][j].Decimals)
 		}
 	}
 	t.Rows = rows

@@ -44,3 +44,16 @@ func TestSelectAndDecimals(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// At a glance no number has more than four digits, and money that is small keeps three.
+func TestRounded(t *testing.T) {
+	number := func(v float64, decimals int) Cell { return Number(v, decimals) }
+	made := Table{Columns: []string{"score", "usd", "free", "tokens", "large", "p"}, Rows: [][]Cell{
+		{number(0.83333, 4), number(0.000093456, 6), number(0, 6), Count(4542), number(1234.5678, 4), PValue(new(0.00004))},
+		{number(-0.5, 4), number(0.00002, 6), number(0, 6), Count(7), number(2.5, 4), PValue(new(1.0))},
+	}}
+	got := fmt.Sprint(made.Rounded().Rows)
+	if want := "[[0.833 0.000093 0 4542 1235 <0.001] [-0.500 0.000020 0 7 2 1.000]]"; got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+}

@@ -33,6 +33,6 @@ func inLaTeX(s string) string {
 		"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
 		"≤", `$\le$`, "≥", `$\ge$`, "±", `$\pm$`, "×", `$\times$`, "→", `$\to$`, "−", `$-$`,
 		"²", `$^2$`, "α", `$\alpha$`, "κ", `$\kappa$`, "δ", `$\delta$`, "σ", `$\sigma$`, "–", "--", "↑", `$\uparrow$`,
-		"↓", `$\downarrow$`, "·", `$\cdot$`,
+		"↓", `$\downarrow$`, "·", `$\cdot$`, "≈", `$\approx$`, "√", `$\surd$`, "χ", `$\chi$`, "…", `\dots{}`, "§", `\S{}`,
 	).Replace(wording.SafeLine(s))
 }

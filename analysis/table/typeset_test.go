@@ -88,6 +88,45 @@ func TestLaTeXFits(t *testing.T) {
 	}
 }
 
+// What is longer than a page goes on in floats of the same number, with all of its rows; a text that no page is
+// wide enough for is broken, also within a word.
+func TestLaTeXGoesOn(t *testing.T) {
+	long := Table{Title: "Rows", Columns: []string{"rule", "unit", "label", "value"}, Notes: []string{Simulated + "."}}
+	for i := range 120 {
+		v := float64(i)
+		long.Rows = append(long.Rows, []Cell{Word(fmt.Sprint("rule ", i)), Word(strings.Repeat(fmt.Sprintf("a6e82f%02d", i%100), 8)),
+			Word(strings.Repeat("discussion, ranked ", 5+i%2)), {Value: &v, Decimals: 1}})
+	}
+	got := long.LaTeX()
+	floats := strings.Split(strings.TrimSuffix(got, "\\end{table*}\n"), "\\end{table*}\n")
+	if len(floats) < 3 || strings.Count(got, " (continued)}") != len(floats)-1 || strings.Count(got, `\addtocounter{table}{-1}`) != len(floats)-1 {
+		t.Errorf("%d floats in\n%s", len(floats), got)
+	}
+	for i := range 120 {
+		if strings.Count(got, fmt.Sprintf("rule %d &", i)) != 1 {
+			t.Errorf("row %d is there %d times", i, strings.Count(got, fmt.Sprintf("rule %d &", i)))
+		}
+	}
+	parts, size := long.fitColumns()
+	for _, page := range long.paginate(parts, size) {
+		lines := 0
+		for _, block := range page {
+			for _, row := range block.rows {
+				lines += long.lineCount(row, block.columns, size)
+			}
+		}
+		if lines > size.lines {
+			t.Errorf("a page has %d lines, and room for %d", lines, size.lines)
+		}
+	}
+	if !strings.Contains(got, `a6e82f96\allowbreak{}a6e82f96`) || !strings.Contains(got, `\parbox[t]{105pt}{\raggedright discussion, ranked`) || strings.Count(got, Simulated) != len(floats)+1 {
+		t.Error(got)
+	}
+	if inLaTeX("p ≈ √χ²…") != `p $\approx$ $\surd$$\chi$$^2$\dots{}` {
+		t.Error(inLaTeX("p ≈ √χ²…"))
+	}
+}
+
 func TestHTML(t *testing.T) {
 	got := typeset(t, "html")
 	for _, want := range []string{"<h3>Shares in % of &lt;all&gt;</h3>", "<td>a_b&lt;c&gt;</td>", ">12<", "<th>rule_name</th>", "<li>p ≤ 5 %; a\\b</li>"} {
