@@ -111,7 +111,7 @@ func TestMissingData(t *testing.T) {
 
 // A judge reads its scale and rubric; its id says its model and changes with all that its answers depend on.
 func TestJudgeWords(t *testing.T) {
-	templates, err := prompt.Pack{prompt.JudgeTemplate: "{{.Rubric}} From {{.Low}} to {{.High}}."}.Parse()
+	templates, err := prompt.Pack{"score/judge.tmpl": "{{.Rubric}} From {{.Low}} to {{.High}}."}.Parse()
 	if err != nil {
 		t.Fatal(err)
 	}
