@@ -29,7 +29,7 @@ func TestManifests(t *testing.T) {
 			t.Errorf("without one: %t, %v", isNew, err)
 		}
 	}
-	if _, ok := l.Known("c"); ok || len(l.All()) != 0 {
+	if _, ok := l.LookUp("c"); ok || len(l.All()) != 0 {
 		t.Error("one that is missing is known")
 	}
 	write := func(calls int) {
@@ -41,7 +41,7 @@ func TestManifests(t *testing.T) {
 	read := func(fresh bool, calls int, wantNew bool) {
 		t.Helper()
 		m, isNew, err := l.Read(ctx, "c", fresh)
-		if known, ok := l.Known("c"); err != nil || m.Limits.Calls != calls || isNew != wantNew || !ok || known.Limits.Calls != calls {
+		if known, ok := l.LookUp("c"); err != nil || m.Limits.Calls != calls || isNew != wantNew || !ok || known.Limits.Calls != calls {
 			t.Errorf("%d calls, new %t, known %t, %v", m.Limits.Calls, isNew, ok, err)
 		}
 	}
@@ -61,8 +61,8 @@ func TestManifests(t *testing.T) {
 		if err := campaign.WriteHalt(ctx, s, "c", h); err != nil {
 			t.Fatal(err)
 		}
-		if read(true, 4, true); l.Held("c") != want {
-			t.Errorf("held by %q, want %q", l.Held("c"), want)
+		if read(true, 4, true); l.HoldReason("c") != want {
+			t.Errorf("held by %q, want %q", l.HoldReason("c"), want)
 		}
 	}
 	s.Objects[campaign.HaltKey("c")] = "{"
@@ -72,7 +72,7 @@ func TestManifests(t *testing.T) {
 	if all := l.All(); len(all) != 1 || all[0].Campaign != "c" {
 		t.Errorf("%+v", all)
 	}
-	m, _ := l.Known("c")
+	m, _ := l.LookUp("c")
 	if got := [2]string{ModelQueue(ctx, m, "slow"), ModelQueue(ctx, m, "other")}; got != [2]string{task.ModelQueue(task.Queue, "slow"), ""} {
 		t.Errorf("%q", got)
 	}
@@ -145,14 +145,14 @@ func TestProviders(t *testing.T) {
 	if got := c.ProviderOf("Ada").Name + c.ProviderOf("Blake").Name + c.ProviderOf("annotator").Name + c.ProviderFor(own).Name; got != "adaallannotatorown" {
 		t.Error(got)
 	}
-	if len(c.Providers()) != 5 || !c.AnySimulated() || c.IsInstant() || !c.IsSimulated("own") || c.IsSimulated("judge") || c.IsSimulated("nobody") {
+	if len(c.Providers()) != 5 || !c.HasSimulated() || c.IsInstant() || !c.IsSimulated("own") || c.IsSimulated("judge") || c.IsSimulated("nobody") {
 		t.Errorf("%+v", c.Providers())
 	}
 	delete(c.others, "Ada")
 	if len(c.Providers()) != 4 || !c.IsInstant() {
 		t.Errorf("%+v", c.Providers())
 	}
-	if (&Condition{provider: of("live", false, false)}).AnySimulated() {
+	if (&Condition{provider: of("live", false, false)}).HasSimulated() {
 		t.Error("a live model is simulated")
 	}
 }

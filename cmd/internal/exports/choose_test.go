@@ -25,15 +25,15 @@ func TestChoose(t *testing.T) {
 		"a data set":      {Export{Output: at("new"), Dataset: true}, "", strings.Join(Tables, " ") + " parquet"},
 		"two":             {Export{Output: at("new"), Tables: []string{record.Turns, record.Collaborations}}, "csv", "collaborations turns csv"},
 		"a file":          {Export{Output: at("t.jsonl"), Tables: []string{record.Turns}}, "", "turns jsonl"},
-		"transcripts":     {Export{Output: at("new")}, TranscriptFormats[0], " " + TranscriptFormats[0]},
+		"transcripts":     {Export{Output: at("new")}, transcriptFormats[0], " " + transcriptFormats[0]},
 		"no table":        {Export{Output: dir, Tables: []string{"x"}}, "", `unknown table "x"`},
 		"nowhere":         {Export{}, "", "-o says where"},
 		"several":         {Export{Output: at("t.csv"), Tables: []string{record.Turns, record.Calls}}, "", "holds one table"},
 		"a strange file":  {Export{Output: at("t.txt")}, "", "is not a format"},
 		"a set in a file": {Export{Output: at("t.csv"), Dataset: true}, "", "--dataset needs"},
 		"a set as CSV":    {Export{Output: at("new"), Dataset: true}, "csv", "--dataset needs"},
-		"told, a table":   {Export{Output: at("new"), Tables: []string{record.Turns}}, TranscriptFormats[0], "takes no --table"},
-		"told, a file":    {Export{Output: at("t.csv")}, TranscriptFormats[0], "needs -o FOLDER"},
+		"told, a table":   {Export{Output: at("new"), Tables: []string{record.Turns}}, transcriptFormats[0], "takes no --table"},
+		"told, a file":    {Export{Output: at("t.csv")}, transcriptFormats[0], "needs -o FOLDER"},
 	} {
 		err := c.x.Choose(c.format)
 		got := strings.Join(c.x.Tables, " ") + " " + c.x.Format
