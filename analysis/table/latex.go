@@ -28,10 +28,14 @@ type typeSize struct {
 var typeSizes = []typeSize{{"", 1, 6, 40, 0}, {`\small`, 0.925, 5, 44, 0},
 	{`\footnotesize`, 0.85, 3, 50, 0}, {`\footnotesize`, 0.85, 3, 50, 105}}
 
+// floatsHeld are the floats after which their pages are printed: LaTeX fails if it has to hold more than 18.
+const floatsHeld = 12
+
 // LaTeX returns the table as a float for a paper that loads the package booktabs. It fits the class article: in
 // two columns a wide one takes both. What is too wide even in small type goes on below, under the same names of
-// rows, and what is longer than a page in further floats of the same number. Columns that are empty, or of one word in all rows, are left out, unless they were chosen, and the notes
-// are comments, so that the paper says what it wants of them; only that agents were simulated is printed.
+// rows, and what is longer than a page in further floats of the same number. Columns that are empty, or of one
+// word in all rows, are left out, unless they were chosen, and the notes are comments, so that the paper says
+// what it wants of them; only that agents were simulated is printed.
 func (t Table) LaTeX() string {
 	var b strings.Builder
 	notes := t.Notes
@@ -51,6 +55,9 @@ func (t Table) LaTeX() string {
 	for i, blocks := range t.paginate(parts, size) {
 		title := inLaTeX(t.Title)
 		if i > 0 {
+			if i%floatsHeld == 0 {
+				b.WriteString("\\clearpage\n")
+			}
 			b.WriteString("\\addtocounter{table}{-1}\n")
 			title += " (continued)"
 		}

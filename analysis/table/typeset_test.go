@@ -92,7 +92,7 @@ func TestLaTeXFits(t *testing.T) {
 // wide enough for is broken, also within a word.
 func TestLaTeXGoesOn(t *testing.T) {
 	long := Table{Title: "Rows", Columns: []string{"rule", "unit", "label", "value"}, Notes: []string{Simulated + "."}}
-	for i := range 120 {
+	for i := range 240 {
 		v := float64(i)
 		long.Rows = append(long.Rows, []Cell{Word(fmt.Sprint("rule ", i)), Word(strings.Repeat(fmt.Sprintf("a6e82f%02d", i%100), 8)),
 			Word(strings.Repeat("discussion, ranked ", 5+i%2)), {Value: &v, Decimals: 1}})
@@ -102,7 +102,10 @@ func TestLaTeXGoesOn(t *testing.T) {
 	if len(floats) < 3 || strings.Count(got, " (continued)}") != len(floats)-1 || strings.Count(got, `\addtocounter{table}{-1}`) != len(floats)-1 {
 		t.Errorf("%d floats in\n%s", len(floats), got)
 	}
-	for i := range 120 {
+	if n := strings.Count(got, "\\clearpage\n"); len(floats) <= floatsHeld || n != (len(floats)-1)/floatsHeld {
+		t.Errorf("pages are printed %d times for %d floats", n, len(floats))
+	}
+	for i := range 240 {
 		if strings.Count(got, fmt.Sprintf("rule %d &", i)) != 1 {
 			t.Errorf("row %d is there %d times", i, strings.Count(got, fmt.Sprintf("rule %d &", i)))
 		}
