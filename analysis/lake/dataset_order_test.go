@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"weak"
 
@@ -136,18 +137,28 @@ func TestOnlySome(t *testing.T) {
 	if len(seen.files) != 4 {
 		t.Errorf("%d parts were read, want 4: of two tables and batches", len(seen.files))
 	}
+	verified := &fetched{Store: s}
+	if r, err := lake.Verify(t.Context(), verified, "c"); err != nil || len(r.Findings) > 0 {
+		t.Fatal(r.Findings, err)
+	}
+	if verified.most > 2 {
+		t.Errorf("%d parts are in memory at once while they are checked, want 2: of two tables", verified.most)
+	}
 }
 
 // fetched knows which files that were read from a store are still in memory.
 type fetched struct {
 	store.Store
-	files []weak.Pointer[byte]
+	files []weak.Pointer[byte] // of sealed parts
+	most  int                  // that were in memory at once
 }
 
 func (f *fetched) Get(ctx context.Context, key string) ([]byte, error) {
 	data, err := f.Store.Get(ctx, key)
-	if err == nil {
+	if err == nil && strings.Contains(key, "/part-") {
 		f.files = append(f.files, weak.Make(&data[0]))
+		runtime.GC()
+		f.most = max(f.most, f.alive())
 	}
 	return data, err
 }

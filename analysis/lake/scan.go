@@ -137,7 +137,7 @@ func (p *part[T]) skipTo(m Member, table string) error {
 	if len(p.ahead) > 0 && p.ahead[0].Run == m.Run {
 		p.ahead = p.ahead[1:]
 	}
-	return p.skipRows(n)
+	return p.skipRows(max(0, n-1)) // the last of them is looked at: a wrong count must not hide a row of m
 }
 
 func newTableWalk[T record.Row](ctx context.Context, store store.Store, d Dataset) *tableWalk[T] {

@@ -109,7 +109,10 @@ func (c *checking) checkParts(m Manifest) error {
 	w := newWalks(c.ctx, c.store, d, nil)
 	defer w.close()
 	p := partsOf{checking: c, failed: map[string]bool{}}
-	for _, member := range m.Members {
+	for i, member := range m.Members {
+		if i > 0 && member.Condition != m.Members[i-1].Condition {
+			w.close() // a walk counts only the members of a data set
+		}
 		rows := record.Rows{}
 		err := errors.Join(
 			takeAndCompare(&p, w.collaborations, member, &rows.Collaborations),

@@ -73,7 +73,7 @@ func IsEnglish(texts []string) bool {
 	return 2*latin >= letters && (words < 50 || 10*known >= words)
 }
 
-// countASCII returns how many letters and words a text has, and how many of the words are frequent, as English
+// countASCII returns how many letters and words a text has, and how many of the words are frequent, as IsEnglish
 // counts them, without a copy of the text.
 func countASCII(text string) (letters, words, known int) {
 	var lower [longestFrequent]byte

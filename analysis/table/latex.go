@@ -81,24 +81,26 @@ func (t Table) LaTeX() string {
 	return b.String()
 }
 
+// headLines are those of the names of columns, the rules and the space before.
+const headLines = 3
+
 // block is some rows of some columns.
 type block struct{ columns, rows []int }
 
 // paginate returns the blocks of each page: the parts one below the other, and cut where a page is full.
 func (t Table) paginate(parts [][]int, size typeSize) (pages [][]block) {
-	const head = 3 // lines of the names of columns, the rules and the space before
 	var page []block
 	free := size.lines
 	for _, part := range parts {
 		now := block{columns: part}
-		free -= head
+		free -= headLines
 		for i := range t.Rows {
 			need := t.lineCount(i, part, size)
 			if full := free < need; full && (len(page) > 0 || len(now.rows) > 0) {
 				if len(now.rows) > 0 {
 					page = append(page, now)
 				}
-				pages, page, now, free = append(pages, page), nil, block{columns: part}, size.lines-head
+				pages, page, now, free = append(pages, page), nil, block{columns: part}, size.lines-headLines
 			}
 			now.rows, free = append(now.rows, i), free-need
 		}
@@ -128,7 +130,7 @@ func (t Table) isTooWide(row, column int, size typeSize) bool {
 func (t Table) fitColumns() (parts [][]int, size typeSize) {
 	kept := t.printed()
 	for _, size := range typeSizes {
-		if t.typesetWidth(kept, size) <= textWidth && len(t.Rows) < size.lines {
+		if t.typesetWidth(kept, size) <= textWidth && len(t.Rows)+headLines <= size.lines {
 			return [][]int{kept}, size
 		}
 	}

@@ -11,12 +11,7 @@ import (
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/pages"
-	"roundtable/infra"
 )
-
-// pagesMemory is what pages may use before garbage is collected more often: the results of 10,000 collaborations
-// need about as much, and without a limit the collector would let them take twice that.
-const pagesMemory = 256 << 20
 
 func newReport(o *cli.Options) *cobra.Command {
 	var file string
@@ -35,7 +30,6 @@ each transcript is a separate page there.`,
   roundtable report my-campaign -o results/`,
 		Args: cli.OneArg("campaign"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			defer infra.TuneGC(pagesMemory)()
 			s, err := o.ReadLake(cmd.Context(), args[0])
 			if err != nil {
 				return err
@@ -87,7 +81,6 @@ on without it.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			defer infra.TuneGC(pagesMemory)()
 			var s store.Store
 			var err error
 			if len(args) == 1 {
