@@ -6,8 +6,8 @@ type Rubric struct {
 	Low, High float64 // of the scale
 }
 
-// judgeTemplate is the path of a judge's template in a pack.
-const judgeTemplate = "score/judge.tmpl"
+// JudgeTemplate is the path of a judge's template in a pack.
+const JudgeTemplate = "score/judge.tmpl"
 
 // RenderJudge returns the text that a judge reads in every question.
-func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.executeTemplate(judgeTemplate, r) }
+func (t *Templates) RenderJudge(r Rubric) (string, error) { return t.executeTemplate(JudgeTemplate, r) }

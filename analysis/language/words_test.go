@@ -46,7 +46,7 @@ func TestEnglish(t *testing.T) {
 		strings.Repeat("Proponho que a gente divida as maçãs do grupo em partes iguais, já que todos têm a mesma necessidade. ", 4):          false,
 		strings.Repeat("I value apples most. My offer is 40 of them for Blake, and the pears to Casey. Would that work for all of you? ", 4): true,
 	} {
-		if got := IsIsEnglish([]string{text}); got != want {
+		if got := IsEnglish([]string{text}); got != want {
 			t.Errorf("%s: English %t", text, got)
 		}
 	}
