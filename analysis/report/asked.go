@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
 	"maps"
 	"slices"
@@ -41,12 +42,12 @@ func (a Asked) IsEmpty() bool {
 	return len(a.Calls) == 0 && a.Prompt == nil && a.Answers == nil && a.Lost == nil
 }
 
-// USD returns the cost of a call; "–" if it is not known.
+// USD returns the cost of a call with six decimals; "–" if it is not known.
 func (Asked) USD(cost *float64) string {
 	if cost == nil {
 		return "–"
 	}
-	return formatUSD(*cost)
+	return fmt.Sprintf("%.6f", *cost)
 }
 
 // packedAsked is how the turns of a collaboration were asked for, without what its

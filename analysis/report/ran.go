@@ -3,13 +3,11 @@ package report
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"time"
 
 	"roundtable/analysis/lake/campaign"
-	"roundtable/analysis/table"
 	"roundtable/envs/wording"
 )
 
@@ -82,7 +80,7 @@ func totalCost(all campaign.SpendingGroup) string {
 	if all.Billed+all.Unknown == 0 {
 		return ""
 	}
-	said := formatUSD(all.USD) + " USD"
+	said := wording.Dollars(all.USD)
 	var more []string
 	if all.Unpriced > 0 {
 		more = append(more, "no price is known of "+wording.Count(all.Unpriced, "call"))
@@ -96,29 +94,16 @@ func totalCost(all campaign.SpendingGroup) string {
 	}
 	switch {
 	case all.Silent > 0 && all.Unbounded == 0:
-		said += fmt.Sprintf(", and at most %s USD for these and %s of unknown outcome", formatUSD(all.WorstUSD),
+		said += fmt.Sprintf(", and at most %s for these and %s of unknown outcome", wording.Dollars(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	case all.Unbounded > 0:
 		said += fmt.Sprintf(", and what %s of unknown outcome may have cost", wording.Count(all.Unknown, "call"))
 	case all.Unknown > 0:
-		said += fmt.Sprintf(", and at most %s USD for %s of unknown outcome", formatUSD(all.WorstUSD),
+		said += fmt.Sprintf(", and at most %s for %s of unknown outcome", wording.Dollars(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	}
 	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"),
 		wording.Count(all.Input, "token"), all.Output)
-}
-
-// formatUSD returns an amount with at most four digits.
-func formatUSD(v float64) string {
-	switch {
-	case v == 0:
-		return "0"
-	case v < 1:
-		return table.Fixed(v, 2-int(math.Floor(math.Log10(v)))) // three digits, however small it is
-	case v < 100:
-		return table.Fixed(v, 2)
-	}
-	return table.Fixed(v, 0)
 }
 
 // sortedConditions that have collaborations, in the order of their ids.
