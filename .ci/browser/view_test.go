@@ -145,7 +145,6 @@ func TestQuestions(t *testing.T) {
 	address := f.view() + "c/own-study/"
 	p := open(t, address)
 	p.await(`document.getElementById("found")?.dataset.ready`)
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
 	p.picture("view-results")
 	p.phone("results of questions")
 	p = open(t, address+"collaborations/?only=wrong")
