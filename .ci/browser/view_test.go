@@ -35,7 +35,7 @@ func viewed(t *testing.T, f folder) {
 	p.do(chromedp.Click(chromedp.CSS(`a[href="c/voting-rules/"]`)))
 	p.await(`document.getElementById("found")?.dataset.ready`)
 	p.says("SIMULATED", "Outcome by condition", "What ran", "CSV")
-	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange (simulated: ") {
+	if !strings.Contains(js[string](p, `document.querySelector(".headline").textContent`), "exchange · simulated: ") {
 		t.Error("the page has no headline")
 	}
 	p.do(chromedp.Click(chromedp.CSS(`.contents a[href="#of-exchange-economy"]`)))
@@ -145,7 +145,6 @@ func TestQuestions(t *testing.T) {
 	address := f.view() + "c/own-study/"
 	p := open(t, address)
 	p.await(`document.getElementById("found")?.dataset.ready`)
-	p.do(chromedp.Evaluate[chromedp.Void](`document.querySelector(".headline").scrollIntoView()`))
 	p.picture("view-results")
 	p.phone("results of questions")
 	p = open(t, address+"collaborations/?only=wrong")

@@ -24,6 +24,7 @@ type course struct {
 	positions map[string]position // by key
 	json      map[string]string   // proposals by their keys
 	last      map[int32]string    // keys by agent
+	said      map[int32]saying    // what an agent came to hold, by entry
 }
 
 // courseAgent is an agent's row of the course.
@@ -44,6 +45,9 @@ type position struct {
 	key string
 }
 
+// saying is the key of what an entry proposes or answers, and of what its speaker held before.
+type saying struct{ now, before string }
+
 // naming is a position that has a number, and what it is.
 type naming struct{ Number, Text string }
 
@@ -59,7 +63,8 @@ const holdsRight = "holds-right"
 // courseOf returns the course of a collaboration, without agents if none held anything.
 func courseOf(rows record.Rows, called Told) course {
 	c := rows.Collaborations[0]
-	w := course{keys: keysOf(c), positions: map[string]position{}, json: map[string]string{}, last: map[int32]string{}}
+	w := course{keys: keysOf(c), positions: map[string]position{}, json: map[string]string{}, last: map[int32]string{},
+		said: map[int32]saying{}}
 	known := map[int32]bool{} // agents
 	turns := rows.Turns
 	for _, t := range turns {
@@ -99,8 +104,19 @@ func (w *course) take(t record.Turn, votes map[int32]string) {
 	if key := votes[t.Entry]; key != "" {
 		w.last[*t.Agent] = key
 	} else if t.ProposalKey != nil && t.Status == "said" {
+		w.said[t.Entry] = saying{*t.ProposalKey, w.last[*t.Agent]}
 		w.last[*t.Agent] = *t.ProposalKey
 	}
+}
+
+// Said returns what an entry proposes or answers, and what its speaker held before if that was something else;
+// its Text is "" if it says nothing of the kind.
+func (w course) Said(entry int32) position {
+	p := w.positions[w.said[entry].now]
+	if before := w.said[entry].before; before != w.said[entry].now {
+		p.From = w.positions[before].Text
+	}
+	return p
 }
 
 // isOfAgent reports whether an agent of the group was asked for an entry.

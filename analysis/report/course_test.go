@@ -75,6 +75,18 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// An entry says what its speaker answers, and from what it has moved.
+func TestCourseOfEntries(t *testing.T) {
+	rows := held(`"(B)"`, `"(B)" "(C)" "(B)"`, `"(C)" "(C)" - : "(C)"`)
+	w := courseOf(rows, Tell(rows))
+	for entry, want := range []string{" (B) holds-right", " (C) hue1", " (B) holds-right", "(B) (C) hue1", " (C) hue1", "  "} {
+		p := w.Said(int32(entry))
+		if got := p.From + " " + p.Text + " " + p.Class; got != want {
+			t.Errorf("entry %d: %q, not %q", entry, got, want)
+		}
+	}
+}
+
 // What agents vote for is what they hold, and rounds before anything is held are left out.
 func TestCourseOfBallots(t *testing.T) {
 	rows := held("", `- -`, `"x" "y" : "x"`, `- - : "x"`)

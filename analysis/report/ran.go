@@ -80,7 +80,7 @@ func totalCost(all campaign.SpendingGroup) string {
 	if all.Billed+all.Unknown == 0 {
 		return ""
 	}
-	said := fmt.Sprintf("%.4f USD", all.USD)
+	said := wording.Dollars(all.USD)
 	var more []string
 	if all.Unpriced > 0 {
 		more = append(more, "no price is known of "+wording.Count(all.Unpriced, "call"))
@@ -94,12 +94,12 @@ func totalCost(all campaign.SpendingGroup) string {
 	}
 	switch {
 	case all.Silent > 0 && all.Unbounded == 0:
-		said += fmt.Sprintf(", and at most %.4f USD for these and %s of unknown outcome", all.WorstUSD,
+		said += fmt.Sprintf(", and at most %s for these and %s of unknown outcome", wording.Dollars(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	case all.Unbounded > 0:
 		said += fmt.Sprintf(", and what %s of unknown outcome may have cost", wording.Count(all.Unknown, "call"))
 	case all.Unknown > 0:
-		said += fmt.Sprintf(", and at most %.4f USD for %s of unknown outcome", all.WorstUSD,
+		said += fmt.Sprintf(", and at most %s for %s of unknown outcome", wording.Dollars(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	}
 	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"),

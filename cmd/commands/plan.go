@@ -317,10 +317,10 @@ func forecastFile(ctx context.Context, o *cli.Options, path string, flags planni
 func (f forecast) String() string {
 	c, cost := f.plan.Campaign, "at a price that is not known"
 	if usd := f.predicted.CostUSD; usd != nil {
-		cost = fmt.Sprintf("about %s, at most %s", cli.Dollars(usd.Mean), cli.Dollars(usd.High))
+		cost = fmt.Sprintf("about %s, at most %s", wording.Dollars(usd.Mean), wording.Dollars(usd.High))
 	}
 	if l := f.predicted.Labels; l != nil && l.CostUSD != nil {
-		cost += "; labels about " + cli.Dollars(l.CostUSD.Mean)
+		cost += "; labels about " + wording.Dollars(l.CostUSD.Mean)
 	}
 	return fmt.Sprintf("%s: %s, %s, about %s calls, %s; %s", c.Name, wording.Count(len(c.Conditions), "condition"),
 		wording.Count(c.Size(), "collaboration"), cli.Abbreviate(int64(f.predicted.Calls.Mean)), cost,
@@ -336,7 +336,7 @@ func (f forecast) proposal() string {
 	}
 	limit := "without a cap"
 	if usd := f.manifest.Limits.CostUSD; usd != nil {
-		limit = "with a cap of " + cli.Dollars(*usd)
+		limit = "with a cap of " + wording.Dollars(*usd)
 	}
 	return fmt.Sprintf("Proposed: %s, each decided in %s: %s; %s", wording.Count(f.all[0].Instances, "question"),
 		wording.Count(len(ways), "way"), wording.And(ways), limit)

@@ -69,3 +69,11 @@ func Some(names []string) string {
 	}
 	return strings.Join(names, ", ")
 }
+
+// Dollars returns an amount of US dollars with two decimals, below a dollar with four.
+func Dollars(usd float64) string {
+	if usd > 0 && usd < 1 {
+		return fmt.Sprintf("$%.4f", usd)
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}

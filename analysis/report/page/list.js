@@ -13,12 +13,12 @@
   let columns = [], questions = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
   const chosen = new Set((query.get("only") ?? "").split(",").filter((w) => w)); // chips that are pressed
 
-  const number = (v) => Math.abs(v) >= 1e4 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
+  const number = (v) => Math.abs(v) >= 1e3 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
   const writes = { // by kind of column
     number,
     question: (v) => questions[v],
     share: (v) => Math.round(100 * v) + " %",
-    usd: (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v.toFixed(v < 1 ? 4 : 2)),
+    usd: (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v < 1 ? v.toFixed(4) : v < 100 ? v.toFixed(2) : number(v)),
     seconds: (v) => v < 60 ? v.toFixed(v < 10 ? 1 : 0) + " s" : Math.floor(v / 60) + ":" + String(Math.floor(v % 60)).padStart(2, "0") + " min",
     flag: (v) => v ? "yes" : "no",
   };
@@ -34,7 +34,8 @@
 
   const cell = (row, i, isFirst) => {
     const td = document.createElement("td"), column = columns[i], text = plain(row[i], i);
-    td.className = (isNumber(column) ? "n " : "") + (column.kind ?? "");
+    const isSame = column.name === "right answer" && row[i] === row[of("group's answer")]; // nothing to compare
+    td.className = (isNumber(column) ? "n " : "") + (isSame ? "quiet " : "") + (column.name === "group's answer" ? "answer" : column.kind ?? "");
     td.title = text;
     const place = isFirst ? Object.assign(document.createElement("a"), { href: link(row[0]) }) : column.kind === "mark" ? document.createElement("span") : null;
     if (place) {
@@ -259,6 +260,7 @@
   const start = (data) => {
     ({ columns, questions, rows } = data);
     questions ??= [];
+    root.classList.toggle("short", questions.every((q) => q.length < 40));
     texts = rows.map((row) => row.map(plain).join(" ").toLowerCase());
     $("problem").textContent = data.problem;
     $("problem").hidden = !data.problem;

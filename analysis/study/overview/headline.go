@@ -19,13 +19,18 @@ const level = 0.05
 
 // Headline is the main result of a campaign in one environment, in words.
 type Headline struct {
-	Claim   string // which condition leads, or that none does; without a full stop
-	Figures string // numbers for the claim; without a full stop, "" if the claim has them
-	More    string // at most two sentences: what speaks against the claim, and what the others score
+	Environment, Caveat string // the environment's name; what makes the claim no result, or not yet, "" if nothing
+	Claim               string // which condition leads, or that none does; without a full stop
+	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
+	More                string // at most two sentences: what speaks against the claim, and what the others score
 }
 
 func (h Headline) String() string {
-	said := h.Claim
+	said := h.Environment
+	if h.Caveat != "" {
+		said += " (" + h.Caveat + ")"
+	}
+	said += ": " + h.Claim
 	if h.Figures != "" {
 		said += ": " + h.Figures
 	}
@@ -56,11 +61,8 @@ func Headlines(c campaign.Campaign) []Headline {
 		} else {
 			caveats = chance
 		}
-		if first := joinTexts(simulatedText(v, environment), unusableText(v, environment),
-			unfinishedText(v, environment)); first != "" {
-			environment += " (" + first + ")"
-		}
-		h.Claim = environment + ": " + h.Claim
+		h.Environment = environment
+		h.Caveat = joinTexts(simulatedText(v, environment), unusableText(v, environment), unfinishedText(v, environment))
 		for _, sentence := range []string{caveats, othersText(v, ranked, against)} {
 			if sentence != "" {
 				h.More = strings.TrimSpace(h.More + " " + sentence + ".")

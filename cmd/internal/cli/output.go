@@ -134,14 +134,6 @@ func Abbreviate(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// Dollars returns an amount of US dollars with two decimals, below a dollar with four.
-func Dollars(usd float64) string {
-	if usd > 0 && usd < 1 {
-		return fmt.Sprintf("$%.4f", usd)
-	}
-	return fmt.Sprintf("$%.2f", usd)
-}
-
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=,@%+-]+$`)
 
 // QuoteShell returns a text quoted as one word of a shell command.

@@ -77,7 +77,7 @@ func likelyOf(f Forecast) Likely {
 // TokensAndCost returns both for people.
 func (l Likely) TokensAndCost() (tokens, cost string) {
 	if cost = "not known"; l.CostUSD != nil {
-		cost = cli.Dollars(*l.CostUSD)
+		cost = wording.Dollars(*l.CostUSD)
 	}
 	return cli.Abbreviate(int64(math.Ceil(l.Tokens))), cost
 }
@@ -465,7 +465,7 @@ func (p Prediction) Print(limits plan.Limits, cells int) {
 		if math.IsInf(v, 0) {
 			return "?"
 		}
-		return cli.Dollars(v)
+		return wording.Dollars(v)
 	}
 	row("calls", p.Calls, count)
 	row("input tokens", p.InputTokens, count)
@@ -547,7 +547,7 @@ func (p Prediction) printBounds() {
 		fmt.Println(p.Early)
 	}
 	if p.Bound != "" && p.CostUSD != nil {
-		fmt.Printf("It cannot cost more than %s: %s.\n", cli.Dollars(p.CostUSD.Most), p.Bound)
+		fmt.Printf("It cannot cost more than %s: %s.\n", wording.Dollars(p.CostUSD.Most), p.Bound)
 	}
 	switch {
 	case p.Paid == nil:
