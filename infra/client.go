@@ -261,13 +261,16 @@ func (h atLeast) WithGroup(name string) slog.Handler {
 	return atLeast{h.level, h.Handler.WithGroup(name)}
 }
 
-// A server of this process answers late, after a burst of work or once a stopped process goes on,
-// but it cannot be gone: what is to change something in it is waited for this long. The SDK gives up
-// after 5 or 10 s; then a campaign does not begin, and an activity whose result was given up is not
-// tried again before it has been silent for too long.
-const ownServerPatience = 5 * time.Minute
+// A server of this process answers late, after a burst of work, but it cannot be gone: what a worker
+// reports to it is waited for this long. The SDK gives up after 10 s, and an activity whose result was
+// given up is not tried again before it has been silent for too long.
+const reportPatience = 5 * time.Minute
 
-// reportsAtOnce bounds the reports of a worker under way: they are written one after the other,
+// connectPatience is what a server of this process may take to say what it can. The SDK gives up after 5 s,
+// and a program that was stopped meanwhile (Ctrl-Z, a machine that slept) would end when it goes on.
+const connectPatience = time.Minute
+
+// reportsAtOnce bounds the reports under way: they are written one after the other,
 // and those that wait here do not grow old in the server.
 const reportsAtOnce = 64
 
@@ -276,31 +279,32 @@ func patientOptions() []grpc.DialOption {
 	return []grpc.DialOption{
 		grpc.WithChainUnaryInterceptor(callPatiently(make(chan struct{}, reportsAtOnce))),
 		// Pings tell that another machine is gone. Here they would tell that both are busy.
-		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Hour, Timeout: ownServerPatience}),
+		grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: time.Hour, Timeout: reportPatience}),
 	}
 }
 
-// callPatiently gives calls that connect, start, signal or report more time than their contexts do. An
-// interrupt ends the first three; what was done is reported all the same.
-func callPatiently(reports chan struct{}) grpc.UnaryClientInterceptor {
+// callPatiently gives what a worker reports, and what a client asks when it connects, more time than
+// their contexts do. Starts and signals keep the SDK's time: their callers try again, and say so.
+func callPatiently(underWay chan struct{}) grpc.UnaryClientInterceptor {
 	return func(ctx context.Context, method string, request, reply any, cc *grpc.ClientConn, invoke grpc.UnaryInvoker,
 		options ...grpc.CallOption) error {
-		patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), ownServerPatience)
-		defer cancel()
+		patience := connectPatience
 		switch name := method[strings.LastIndexByte(method, '/')+1:]; {
 		case strings.HasPrefix(name, "Respond"):
-			reports <- struct{}{}
-			defer func() { <-reports }()
-		case strings.HasPrefix(name, "Start"), strings.HasPrefix(name, "Signal"), name == "GetSystemInfo", name == "DescribeNamespace":
-			defer context.AfterFunc(ctx, func() {
-				if errors.Is(ctx.Err(), context.Canceled) {
-					cancel()
-				}
-			})()
-		default:
-			patient = ctx
+			patience = reportPatience
+			underWay <- struct{}{}
+			defer func() { <-underWay }()
+		case name != "GetSystemInfo" && name != "DescribeNamespace":
+			return invoke(ctx, method, request, reply, cc, options...)
+		case errors.Is(ctx.Err(), context.Canceled):
+			return ctx.Err()
 		}
-		return invoke(patient, method, request, reply, cc, options...)
+		if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) < patience {
+			patient, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+			defer cancel()
+			ctx = patient
+		}
+		return invoke(ctx, method, request, reply, cc, options...)
 	}
 }
 

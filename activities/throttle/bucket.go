@@ -52,8 +52,8 @@ func (b *bucket) waitFor(n float64, now time.Time) time.Time {
 	return now.Add(time.Duration(missing/b.rate*float64(time.Second)) + 1)
 }
 
-// learn empties the bucket to what the service said was left when a call entered, and does not fill
-// it: others may use the account.
+// learn bounds the bucket by what the service said was left when a call entered and what was refilled
+// since, and does not fill it: others may use the account.
 func (b *bucket) learn(a model.Allowance, entered, now time.Time) {
 	if a.Limit > 0 {
 		b.refillUntil(now)

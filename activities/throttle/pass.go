@@ -19,6 +19,7 @@ type Pass struct {
 	turnedAway  error         // set before that
 	entered     time.Time     // zero in the line
 	cut, number int           // of the window: the cut it followed, and which call since that
+	closing     int           // of the account, that it followed
 	jitter      failure.Jitter
 	ended       bool
 }

@@ -2,6 +2,7 @@ package throttle
 
 import (
 	"flag"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -115,6 +116,27 @@ func TestHour(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A pause that the service asks for in an outage says nothing of its limit.
+func TestLongPause(t *testing.T) {
+	for _, requests := range []float64{60, 600} {
+		for _, pause := range []time.Duration{10 * time.Second, 50 * time.Second, 10 * time.Minute} {
+			t.Run(fmt.Sprint(requests, " a minute, ", pause), func(t *testing.T) {
+				t.Parallel()
+				synctest.Test(t, func(t *testing.T) {
+					s := &service{Requests: requests, Fixed: true, RetryAfter: true, Pause: pause,
+						Down: func(at time.Duration) bool { return at > 10*time.Minute && at < 20*time.Minute }}
+					s.run(t, New(Ceiling{}), 300, 50*time.Minute)
+					for from := 30 * time.Minute; from < 50*time.Minute; from += 10 * time.Minute {
+						if useful := float64(s.between(s.answeredAt, from, from+10*time.Minute)) / 10 / requests; useful < 0.8 {
+							t.Errorf("useful %.3f ten minutes from minute %.0f on", useful, from.Minutes())
+						}
+					}
+				})
+			})
+		}
 	}
 }
 

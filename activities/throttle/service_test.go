@@ -30,7 +30,8 @@ type service struct {
 	Busy             float64 // share of calls refused with 503, whatever we do
 	Stray            float64 // share of calls refused with 429, whatever we do
 	Headers          bool
-	Down             func(time.Duration) bool      // refuses all, at that time of the run
+	Down             func(time.Duration) bool      // refuses all, at that time of the run,
+	Pause            time.Duration                 // and asks for this; a second if zero
 	Change           func(*service, time.Duration) // of the limits, at that time of the run
 	Seed             uint64
 
@@ -55,7 +56,7 @@ func (s *service) again() *service {
 	return &service{
 		Requests: s.Requests, Tokens: s.Tokens, Burst: s.Burst, Fixed: s.Fixed, AtOnce: s.AtOnce, Latency: s.Latency, Spread: s.Spread,
 		Output: s.Output, RetryAfter: s.RetryAfter, Busy: s.Busy, Stray: s.Stray, Headers: s.Headers,
-		Slots: s.Slots, Shared: s.Shared, Deadline: s.Deadline, Down: s.Down,
+		Slots: s.Slots, Shared: s.Shared, Deadline: s.Deadline, Down: s.Down, Pause: s.Pause,
 	}
 }
 
@@ -90,7 +91,7 @@ func (s *service) refusal(now time.Time) time.Duration {
 	}
 	switch {
 	case s.Down != nil && s.Down(now.Sub(s.begun)):
-		return time.Second
+		return cmp.Or(s.Pause, time.Second)
 	case s.Requests > 0 && s.requests < 1-1e-9:
 		return until(1-s.requests, s.Requests)
 	case s.Tokens > 0 && s.tokens < 1:

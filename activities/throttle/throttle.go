@@ -10,8 +10,8 @@
 //  4. Chance does not depend on the window: what is refused well below the peak, up to 15 %, is borne there,
 //     and near the peak as well. A service that refuses more by chance gets fewer and fewer calls.
 //  5. If nothing gets through, the account is closed for the Retry-After, else for up to 1, 2, 4 seconds;
-//     then one call is tried, and if it is taken, others follow. Closed again, no more are let in than the
-//     service took between.
+//     then one call is tried, and if it is taken, others follow. Closed again by a Retry-After, it is taken
+//     to allow what it answered between.
 //  6. Where calls only queue, no more are made at once than are answered before their deadline.
 //  7. Campaigns are served in turn, their calls in the order of arrival.
 package throttle
@@ -174,7 +174,10 @@ func (t *Throttle) serveLine(now time.Time) {
 			continue
 		}
 		// a smaller call must not overtake, or a large one waits forever
-		if t.block = t.account.blocksUntil(p.tokens, now); t.block.For == Nothing {
+		if t.block = t.window.closedUntil(now); t.block.For == Nothing {
+			t.block = t.account.blocksUntil(p.tokens, now)
+		}
+		if t.block.For == Nothing {
 			t.block = t.window.blocksUntil(t.account.inFlight, now)
 		}
 		if t.block.For != Nothing {

@@ -33,8 +33,9 @@ type gate struct {
 	probe   *Pass     // that call
 	tries   int       // closings without an answer between
 	refusal time.Duration
-	closed  time.Time // for the last time; zero if some time since then nobody waited
+	closed  time.Time // for the last time; zero if some time since then tells nothing of the limit
 	taken   float64   // calls since then that were not refused
+	times   int       // it was closed
 }
 
 const (
@@ -77,14 +78,20 @@ func (w *window) isDoubling() bool {
 	return w.isOpen() && w.peak == 0 && w.refused == 0 && w.limit < mostAtOnce
 }
 
-// blocksUntil reports whether one more call is too many, and until when if that is known.
+// closedUntil reports whether the account is closed, and until when.
+func (w *window) closedUntil(now time.Time) Wait {
+	if g := &w.gate; !w.isOpen() && now.Before(g.until) {
+		return Wait{For: Provider, Limit: w.callsAtOnce(), Since: g.since, Told: g.told, Until: g.until}
+	}
+	return Wait{}
+}
+
+// blocksUntil reports whether one more call of an account that is not closed is too many, and until when if
+// that is known.
 func (w *window) blocksUntil(inFlight int, now time.Time) Wait {
-	wait, g := Wait{For: Provider, Limit: w.callsAtOnce()}, &w.gate
+	wait := Wait{For: Provider, Limit: w.callsAtOnce()}
 	switch {
-	case !w.isOpen() && now.Before(g.until):
-		wait.Since, wait.Told, wait.Until = g.since, g.told, g.until
-		return wait
-	case g.probe != nil: // it is not refused
+	case w.gate.probe != nil: // it is not refused
 		w.open()
 	case !w.isOpen():
 		return Wait{} // it is tried
@@ -112,7 +119,7 @@ func (w *window) start(p *Pass, now time.Time) {
 	w.deadline = p.call.Deadline.Seconds()
 	w.number++
 	w.gate.taken++
-	p.cut, p.number = w.cuts, w.number
+	p.closing, p.cut, p.number = w.gate.times, w.cuts, w.number
 	borne, _ := w.borne()
 	w.excess = max(0, w.excess-borne)
 	if w.measures() {
@@ -202,7 +209,9 @@ func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
 // countRefusal cuts the window if refusals add up, or closes the account if nothing gets through.
 func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, now time.Time) {
 	w.gate.refusal = now.Sub(p.entered)
-	w.gate.taken--
+	if p.closing == w.gate.times {
+		w.gate.taken--
+	}
 	if !w.isOpen() {
 		if p == w.gate.probe || retryAfter > 0 {
 			w.close(p, retryAfter, now)
@@ -267,7 +276,10 @@ func (w *window) close(p *Pass, retryAfter time.Duration, now time.Time) {
 	if g.probe = nil; now.Add(d).After(g.until) {
 		g.until, g.told = now.Add(d), retryAfter > 0
 	}
-	w.excess, g.closed, g.taken = 0, now, 0
+	w.excess, g.closed, g.taken, g.times = 0, now, 0, g.times+1
+	if retryAfter > time.Minute { // it is down, or asks for more than its limit a minute does
+		g.closed = time.Time{}
+	}
 }
 
 // tryNow lets a call be tried now: the operator knows better than the service's word.

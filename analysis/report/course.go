@@ -93,6 +93,9 @@ func courseOf(rows record.Rows, called Told) course {
 		w.Agents = nil
 	}
 	w.dropEmpty()
+	for _, t := range rows.Turns { // also what nobody held at the end of a round
+		w.positionOf(w.said[t.Entry].now)
+	}
 	return w
 }
 
@@ -110,7 +113,7 @@ func (w *course) take(t record.Turn, votes map[int32]string) {
 }
 
 // Said returns what an entry proposes or answers, and what its speaker held before if that was something else;
-// its Text is "" if it says nothing of the kind.
+// its Text is "" if it says nothing of the kind, or in a round that has not ended.
 func (w course) Said(entry int32) position {
 	p := w.positions[w.said[entry].now]
 	if before := w.said[entry].before; before != w.said[entry].now {

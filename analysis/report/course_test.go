@@ -87,6 +87,18 @@ func TestCourseOfEntries(t *testing.T) {
 	}
 }
 
+// What an agent took back in the same round is told as well.
+func TestCourseOfTwoInOneRound(t *testing.T) {
+	rows := held(`"(B)"`, `"(B)" "(C)"`)
+	first := rows.Turns[0]
+	first.Entry, first.ProposalKey, first.ProposalJSON = 99, p(`"(D)"`), p(`"(D)"`)
+	rows.Turns = append([]record.Turn{first}, rows.Turns...)
+	w := courseOf(rows, Tell(rows))
+	if first, then := w.Said(99), w.Said(0); first.Text != "(D)" || first.From != "" || then.Text != "(B)" || then.From != "(D)" {
+		t.Errorf("first %+v, then %+v", first, then)
+	}
+}
+
 // What agents vote for is what they hold, and rounds before anything is held are left out.
 func TestCourseOfBallots(t *testing.T) {
 	rows := held("", `- -`, `"x" "y" : "x"`, `- - : "x"`)

@@ -94,12 +94,12 @@ func totalCost(all campaign.SpendingGroup) string {
 	}
 	switch {
 	case all.Silent > 0 && all.Unbounded == 0:
-		said += fmt.Sprintf(", and at most %s for these and %s of unknown outcome", wording.Dollars(all.WorstUSD),
+		said += fmt.Sprintf(", and at most %s for these and %s of unknown outcome", wording.DollarsAtMost(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	case all.Unbounded > 0:
 		said += fmt.Sprintf(", and what %s of unknown outcome may have cost", wording.Count(all.Unknown, "call"))
 	case all.Unknown > 0:
-		said += fmt.Sprintf(", and at most %s for %s of unknown outcome", wording.Dollars(all.WorstUSD),
+		said += fmt.Sprintf(", and at most %s for %s of unknown outcome", wording.DollarsAtMost(all.WorstUSD),
 			wording.Count(all.Unknown, "call"))
 	}
 	return fmt.Sprintf("%s; %s, %s in, %d out", said, wording.Count(all.Billed, "call"),

@@ -57,8 +57,8 @@ func pick[T any](all []T, places []int) []T {
 // WithDecimals returns the table with this many decimals where people read it; numbers without decimals, such
 // as counts, stay.
 func (t Table) WithDecimals(decimals int) Table {
-	return t.round(func(_, shown int) int {
-		if shown > 0 {
+	return t.round(func(_ int, c Cell) int {
+		if c.Decimals > 0 {
 			return decimals
 		}
 		return 0
@@ -66,34 +66,45 @@ func (t Table) WithDecimals(decimals int) Table {
 }
 
 // Rounded returns the table for a glance: each column has at most as many decimals as give its largest number
-// four digits, or three if it is below 1.
+// four digits, or three if it is below 1, and its smallest standard error two. P-values stay as they are.
 func (t Table) Rounded() Table {
-	most := make([]float64, len(t.Columns))
+	most, errors := make([]float64, len(t.Columns)), make([]float64, len(t.Columns))
 	for _, row := range t.Rows {
 		for j, c := range row {
 			if c.Value != nil {
 				most[j] = max(most[j], math.Abs(*c.Value))
 			}
+			if c.SE != nil && *c.SE > 0 && (errors[j] == 0 || *c.SE < errors[j]) {
+				errors[j] = *c.SE
+			}
 		}
 	}
-	return t.round(func(column, shown int) int {
+	place := func(v float64) int { return -int(math.Floor(math.Log10(v))) } // of its first digit
+	return t.round(func(column int, c Cell) int {
+		if c.P {
+			return c.Decimals
+		}
+		decimals := 0
 		switch m := most[column]; {
 		case m == 0:
-			return 0
 		case m < 0.01:
-			return min(shown, 2-int(math.Floor(math.Log10(m))))
+			decimals = 2 + place(m)
 		default:
-			return min(shown, max(0, 3-int(math.Log10(max(1, m)))))
+			decimals = max(0, 3+min(0, place(m)))
 		}
+		if se := errors[column]; se > 0 {
+			decimals = max(decimals, 1+place(se))
+		}
+		return min(c.Decimals, decimals)
 	})
 }
 
-func (t Table) round(decimals func(column, shown int) int) Table {
+func (t Table) round(decimals func(column int, c Cell) int) Table {
 	rows := make([][]Cell, len(t.Rows))
 	for i, row := range t.Rows {
 		rows[i] = slices.Clone(row)
 		for j := range rows[i] {
-			rows[i][j].Decimals = decimals(j, rows[i][j].Decimals)
+			rows[i][j].Decimals = decimals(j, rows[i][j])
 		}
 	}
 	t.Rows = rows

@@ -53,7 +53,13 @@ func TestRounded(t *testing.T) {
 		{number(-0.5, 4), number(0.00002, 6), number(0, 6), Count(7), number(2.5, 4), PValue(new(1.0))},
 	}}
 	got := fmt.Sprint(made.Rounded().Rows)
-	if want := "[[0.833 0.000093 0 4542 1235 <0.001] [-0.500 0.000020 0 7 2 1.000]]"; got != want {
+	if want := "[[0.833 0.000093 0 4542 1235 <0.0001] [-0.500 0.000020 0 7 2 1.0000]]"; got != want {
 		t.Errorf("%s, not %s", got, want)
+	}
+	means := Table{Columns: []string{"none", "large", "p"}, Rows: [][]Cell{
+		{{Value: new(0.), SE: new(0.12), N: 9, Decimals: 4}, {Value: new(1234.4), SE: new(0.3), N: 9, Decimals: 4}, PValue(new(0.00001))},
+	}}
+	if got := fmt.Sprint(means.Rounded().Rows); got != "[[0.00 (0.12) 1234.40 (0.30) <0.0001]]" {
+		t.Error(got)
 	}
 }

@@ -317,7 +317,7 @@ func forecastFile(ctx context.Context, o *cli.Options, path string, flags planni
 func (f forecast) String() string {
 	c, cost := f.plan.Campaign, "at a price that is not known"
 	if usd := f.predicted.CostUSD; usd != nil {
-		cost = fmt.Sprintf("about %s, at most %s", wording.Dollars(usd.Mean), wording.Dollars(usd.High))
+		cost = fmt.Sprintf("about %s, at most %s", wording.Dollars(usd.Mean), wording.DollarsAtMost(usd.High))
 	}
 	if l := f.predicted.Labels; l != nil && l.CostUSD != nil {
 		cost += "; labels about " + wording.Dollars(l.CostUSD.Mean)

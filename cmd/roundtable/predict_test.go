@@ -14,8 +14,9 @@ import (
 type predicted struct {
 	Cells      int
 	Conditions []struct {
-		Turns float64 `json:"max_turns"`
-		Calls float64 `json:"max_calls"`
+		Condition string
+		Turns     float64 `json:"max_turns"`
+		Calls     float64 `json:"max_calls"`
 	}
 	Prediction struct {
 		Calls        struct{ Low, Mean, High, Most float64 }
@@ -25,6 +26,7 @@ type predicted struct {
 		Labels       *struct{ Calls struct{ Mean, Most float64 } }
 		Usable       []struct{ Turns, Usable int }
 		Conditions   []struct {
+			Condition     string
 			Calls, Tokens float64
 			CostUSD       *float64 `json:"cost_usd"`
 		}
@@ -35,7 +37,10 @@ type predicted struct {
 func (p predicted) checkConditions(t *testing.T) {
 	t.Helper()
 	calls, usd := 0., 0.
-	for _, c := range p.Prediction.Conditions {
+	for i, c := range p.Prediction.Conditions {
+		if c.Condition != p.Conditions[i].Condition {
+			t.Errorf("%s stands at the place of %s", c.Condition, p.Conditions[i].Condition)
+		}
 		calls += c.Calls
 		usd += *c.CostUSD
 	}

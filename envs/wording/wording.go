@@ -5,6 +5,7 @@ package wording
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -72,8 +73,20 @@ func Some(names []string) string {
 
 // Dollars returns an amount of US dollars with two decimals, below a dollar with four.
 func Dollars(usd float64) string {
-	if usd > 0 && usd < 1 {
+	switch {
+	case usd > 0 && usd < 0.00005:
+		return "<$0.0001"
+	case usd > 0 && usd < 1:
 		return fmt.Sprintf("$%.4f", usd)
 	}
 	return fmt.Sprintf("$%.2f", usd)
+}
+
+// DollarsAtMost returns a bound of US dollars as Dollars does, and never a lower one.
+func DollarsAtMost(usd float64) string {
+	scale := 100.
+	if usd < 1 {
+		scale = 10_000
+	}
+	return Dollars(math.Ceil(usd*scale-1e-6) / scale)
 }

@@ -61,13 +61,14 @@ type Prediction struct {
 
 // Likely is what all cells of one condition are likely to take.
 type Likely struct {
-	Calls   float64  `json:"calls"`
-	Tokens  float64  `json:"tokens"`             // of input and output
-	CostUSD *float64 `json:"cost_usd,omitempty"` // nil if some price is not known
+	Condition string   `json:"condition"` // its ID
+	Calls     float64  `json:"calls"`
+	Tokens    float64  `json:"tokens"`             // of input and output
+	CostUSD   *float64 `json:"cost_usd,omitempty"` // nil if some price is not known
 }
 
-func likelyOf(f Forecast) Likely {
-	l := Likely{Calls: f.Calls.Mean, Tokens: f.InputTokens.Mean + f.OutputTokens.Mean}
+func likelyOf(c plan.Condition, f Forecast) Likely {
+	l := Likely{Condition: c.ID(), Calls: f.Calls.Mean, Tokens: f.InputTokens.Mean + f.OutputTokens.Mean}
 	if f.CostUSD != nil {
 		l.CostUSD = &f.CostUSD.Mean
 	}
@@ -103,7 +104,7 @@ func Guess(plugins catalogue.Catalogue, p campaign.Plan, m campaign.Manifest, s 
 		f := guessCalls(cells, mostCalls, turns, turns)
 		played += float64(cells * mostCalls)
 		b.addModels(cells, mostCalls, turns)
-		conditions = append(conditions, likelyOf(f))
+		conditions = append(conditions, likelyOf(c, f))
 		if i == 0 {
 			sum = f
 		} else {
@@ -415,7 +416,7 @@ func runPilot(ctx context.Context, o *cli.Options, s store.Store, p campaign.Pla
 func byCondition(pilot []record.Collaboration, c plan.Campaign) (all []Likely) {
 	for i, condition := range c.Conditions {
 		f, _ := forecastPilot(pilot, map[string]int{condition.ID(): c.CellsOf(i)})
-		all = append(all, likelyOf(f))
+		all = append(all, likelyOf(condition, f))
 	}
 	return all
 }
@@ -547,7 +548,7 @@ func (p Prediction) printBounds() {
 		fmt.Println(p.Early)
 	}
 	if p.Bound != "" && p.CostUSD != nil {
-		fmt.Printf("It cannot cost more than %s: %s.\n", wording.Dollars(p.CostUSD.Most), p.Bound)
+		fmt.Printf("It cannot cost more than %s: %s.\n", wording.DollarsAtMost(p.CostUSD.Most), p.Bound)
 	}
 	switch {
 	case p.Paid == nil:
