@@ -88,5 +88,5 @@ func DollarsAtMost(usd float64) string {
 	if usd < 1 {
 		scale = 10_000
 	}
-	return Dollars(math.Ceil(usd*scale-1e-6) / scale)
+	return Dollars(max(0, math.Ceil(usd*scale-1e-6)) / scale)
 }

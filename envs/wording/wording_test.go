@@ -89,3 +89,15 @@ func TestKeys(t *testing.T) {
 		t.Errorf("a number has %q", got)
 	}
 }
+
+// An amount is readable at any size, and a bound is never below what it bounds.
+func TestDollars(t *testing.T) {
+	for usd, want := range map[float64][2]string{
+		0: {"$0.00", "$0.00"}, 0.00001: {"<$0.0001", "$0.0001"}, 0.0493194: {"$0.0493", "$0.0494"}, 0.05: {"$0.0500", "$0.0500"},
+		1.2349: {"$1.23", "$1.24"}, 0.99999: {"$1.0000", "$1.00"}, 123456: {"$123456.00", "$123456.00"},
+	} {
+		if got := [2]string{wording.Dollars(usd), wording.DollarsAtMost(usd)}; got != want {
+			t.Errorf("%v is written %q, not %q", usd, got, want)
+		}
+	}
+}
