@@ -124,16 +124,18 @@ func numbersPlanned(t *testing.T, lake, file string) string {
 	}
 	said := document(t, d.out)
 	var all []string
-	for _, one := range said["conditions"].([]any) {
+	prediction := said["prediction"].(map[string]any)
+	for _, one := range slices.Concat(said["conditions"].([]any), prediction["conditions"].([]any)) {
 		var b strings.Builder
 		condition := one.(map[string]any)
 		delete(condition, "values") // on axes, which have other names
 		writeNumbersOf(&b, condition)
 		all = append(all, fmt.Sprintln(condition["condition"], b.String()))
 	}
-	slices.Sort(all)
+	slices.Sort(all) // the axes give their order
+	delete(prediction, "conditions")
 	var b strings.Builder
-	writeNumbersOf(&b, []any{said["cells"], said["prediction"]})
+	writeNumbersOf(&b, []any{said["cells"], prediction})
 	return strings.Join(all, "") + b.String()
 }
 
