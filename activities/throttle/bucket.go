@@ -69,7 +69,7 @@ type quota struct {
 	inFlight         int
 }
 
-func (q *quota) update(now time.Time) {
+func (q *quota) updateCeiling(now time.Time) {
 	before := q.ceiling
 	q.ceiling = Ceiling{Requests: tighterOf(q.set.Requests, q.stated.Requests),
 		Tokens: tighterOf(q.set.Tokens, q.stated.Tokens)}
@@ -82,7 +82,7 @@ func (q *quota) update(now time.Time) {
 func (q *quota) learn(l model.Limits, entered, now time.Time) {
 	q.stated.Requests = cmp.Or(perMinute(l.Requests), q.stated.Requests)
 	q.stated.Tokens = cmp.Or(perMinute(l.Tokens), q.stated.Tokens)
-	q.update(now)
+	q.updateCeiling(now)
 	q.requests.learn(l.Requests, entered, now)
 	q.tokens.learn(l.Tokens, entered, now)
 }

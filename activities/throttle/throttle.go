@@ -10,8 +10,8 @@
 //  4. Chance does not depend on the window: what is refused well below the peak, up to 15 %, is borne there,
 //     and near the peak as well. A service that refuses more by chance gets fewer and fewer calls.
 //  5. If nothing gets through, the account is closed for the Retry-After, else for up to 1, 2, 4 seconds;
-//     then one call is tried, and if it is taken, others follow. Closed again by a Retry-After, it is taken
-//     to allow what it answered between.
+//     then one call is tried, and if it is taken, others follow. Where a Retry-After closes it again,
+//     the window is set to what got through between.
 //  6. Where calls only queue, no more are made at once than are answered before their deadline.
 //  7. Campaigns are served in turn, their calls in the order of arrival.
 package throttle
@@ -85,7 +85,7 @@ func (t *Throttle) change(do func(now time.Time)) {
 func (t *Throttle) SetCeiling(c Ceiling) {
 	t.change(func(now time.Time) {
 		t.account.set = c
-		t.account.update(now)
+		t.account.updateCeiling(now)
 	})
 }
 

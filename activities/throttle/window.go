@@ -27,37 +27,37 @@ type window struct {
 
 // gate closes the account when nothing gets through.
 type gate struct {
-	since   time.Time // zero when open
-	until   time.Time // when one call is tried; then, until when it may be refused
-	told    bool      // by the service
-	probe   *Pass     // that call
-	tries   int       // closings without an answer between
-	refusal time.Duration
-	closed  time.Time // for the last time; zero if some time since then tells nothing of the limit
-	taken   float64   // calls since then that were not refused
-	times   int       // it was closed
+	since    time.Time // zero when open
+	until    time.Time // when one call is tried; then, until when it may be refused
+	told     bool      // by the service
+	probe    *Pass     // that call
+	tries    int       // closings without an answer between
+	refusal  time.Duration
+	closed   time.Time // for the last time; zero if some time since then tells nothing of the limit
+	taken    float64   // calls since then that were not refused
+	closings int       // so far
 }
 
 const (
-	firstWindow  = 16
-	firstTrial   = 64 // before the first answer
-	mostAtOnce   = 1 << 16
-	doubling     = 200 * time.Millisecond
-	inTime       = 0.7  // of the deadline
-	kept         = 0.8  // of the peak, after a cut
-	least        = 0.25 // of the window that was too large becomes the peak,
-	most         = 0.95 // and at most this: a share of refusals is borne until then
-	below        = 0.9  // of the peak: refusals are not due to the window
-	strayMost    = 0.15 // share of calls that is borne there,
-	strayAlarm   = 4    // and refusals above it
-	nearMost     = 0.02 // the same near the peak, beside the share measured below
-	nearAlarm    = 1.5
-	callsToPeak  = 400
-	cycleTime    = 8                // seconds, or the time of an answer, at least
-	callsUnsure  = 30               // to a peak that was estimated
-	longest      = 10 * time.Minute // a service that asks for more is asked again
-	longestTrial = 5 * time.Second
-	patience     = 2 * time.Second // a service that asks for more counts calls over a time
+	firstWindow   = 16
+	firstTrial    = 64 // before the first answer
+	mostAtOnce    = 1 << 16
+	doubling      = 200 * time.Millisecond
+	inTime        = 0.7  // of the deadline
+	kept          = 0.8  // of the peak, after a cut
+	least         = 0.25 // of the window that was too large becomes the peak,
+	most          = 0.95 // and at most this: a share of refusals is borne until then
+	below         = 0.9  // of the peak: refusals are not due to the window
+	strayMost     = 0.15 // share of calls that is borne there,
+	strayAlarm    = 4    // and refusals above it
+	nearMost      = 0.02 // the same near the peak, beside the share measured below
+	nearAlarm     = 1.5
+	callsToPeak   = 400
+	cycleTime     = 8                // seconds, or the time of an answer, at least
+	callsUnsure   = 30               // to a peak that was estimated
+	longest       = 10 * time.Minute // a service that asks for more is asked again
+	longestTrial  = 5 * time.Second
+	longestMoment = 2 * time.Second // a longer Retry-After is of a limit over a time, as a minute
 )
 
 // callsAtOnce returns the number of calls at once.
@@ -70,8 +70,8 @@ func (w *window) open() { w.gate.since, w.gate.probe = time.Time{}, nil }
 // isBelow reports whether the window is so far below its peak that refusals are not due to its size.
 func (w *window) isBelow() bool { return w.limit < below*w.peak || w.peak == 0 }
 
-// measures reports whether refusals are counted as chance.
-func (w *window) measures() bool { return w.sure && w.isBelow() }
+// countsStray reports whether refusals are counted as chance.
+func (w *window) countsStray() bool { return w.sure && w.isBelow() }
 
 // isDoubling reports whether the window grows with time.
 func (w *window) isDoubling() bool {
@@ -119,10 +119,10 @@ func (w *window) start(p *Pass, now time.Time) {
 	w.deadline = p.call.Deadline.Seconds()
 	w.number++
 	w.gate.taken++
-	p.closing, p.cut, p.number = w.gate.times, w.cuts, w.number
+	p.closing, p.cut, p.number = w.gate.closings, w.cuts, w.number
 	borne, _ := w.borne()
 	w.excess = max(0, w.excess-borne)
-	if w.measures() {
+	if w.countsStray() {
 		w.stray.add(0)
 	}
 	if w.isOpen() { // or an hour of single calls would have to be made up for
@@ -209,7 +209,7 @@ func (w *window) countAnswer(p *Pass, held bool, now time.Time) {
 // countRefusal cuts the window if refusals add up, or closes the account if nothing gets through.
 func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, now time.Time) {
 	w.gate.refusal = now.Sub(p.entered)
-	if p.closing == w.gate.times {
+	if p.closing == w.gate.closings {
 		w.gate.taken--
 	}
 	if !w.isOpen() {
@@ -221,7 +221,7 @@ func (w *window) countRefusal(p *Pass, retryAfter time.Duration, inFlight int, n
 	if p.cut < w.cuts {
 		return // it began before the last cut, which answers it
 	}
-	if w.measures() && w.stray.n > 0 { // it was counted as one that passes
+	if w.countsStray() && w.stray.n > 0 { // it was counted as one that passes
 		w.stray.value += 1 / float64(w.stray.n)
 	}
 	if w.peak == 0 { // it may have grown ahead of the calls
@@ -267,7 +267,7 @@ func (w *window) close(p *Pass, retryAfter time.Duration, now time.Time) {
 	}
 	if w.isOpen() {
 		g.since = now
-		if retryAfter > patience && g.taken > 0 && !g.closed.IsZero() { // a limit that is used up
+		if retryAfter > longestMoment && g.taken > 0 && !g.closed.IsZero() { // a limit that is used up
 			if took := g.taken / now.Sub(g.closed).Seconds() * w.trip.value; took < w.limit {
 				w.setPeak(took / most)
 			}
@@ -276,7 +276,7 @@ func (w *window) close(p *Pass, retryAfter time.Duration, now time.Time) {
 	if g.probe = nil; now.Add(d).After(g.until) {
 		g.until, g.told = now.Add(d), retryAfter > 0
 	}
-	w.excess, g.closed, g.taken, g.times = 0, now, 0, g.times+1
+	w.excess, g.closed, g.taken, g.closings = 0, now, 0, g.closings+1
 	if retryAfter > time.Minute { // it is down, or asks for more than its limit a minute does
 		g.closed = time.Time{}
 	}

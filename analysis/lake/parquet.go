@@ -154,13 +154,13 @@ func (r *Reader[T]) skipRows(n int) (err error) {
 		if err := r.findGroup(); err != nil {
 			return err
 		}
-		now := min(left, r.inGroup)
+		inGroup := min(left, r.inGroup)
 		for _, c := range r.columns {
-			if err := c.skip(now); err != nil {
+			if err := c.skip(inGroup); err != nil {
 				return fmt.Errorf("not a readable Parquet file: %w", err)
 			}
 		}
-		left, r.left, r.inGroup = left-now, r.left-now, r.inGroup-now
+		left, r.left, r.inGroup = left-inGroup, r.left-inGroup, r.inGroup-inGroup
 	}
 	return nil
 }

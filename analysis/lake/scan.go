@@ -159,8 +159,8 @@ func (w *tableWalk[T]) close() {
 	clear(w.parts)
 }
 
-// letGo closes a part, if it is open.
-func (w *tableWalk[T]) letGo(key string) {
+// closePart closes a part, if it is open.
+func (w *tableWalk[T]) closePart(key string) {
 	if p, open := w.parts[key]; open {
 		p.Close()
 		delete(w.parts, key)
@@ -179,7 +179,7 @@ func (w *tableWalk[T]) rowsOf(m Member) ([]T, error) {
 	}
 	f, naming, ok := w.d.locateRows(m, w.table)
 	if w.left[in] == 0 {
-		defer w.letGo(f.Key)
+		defer w.closePart(f.Key)
 	}
 	if !ok {
 		return nil, nil

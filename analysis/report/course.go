@@ -112,9 +112,9 @@ func (w *course) take(t record.Turn, votes map[int32]string) {
 	}
 }
 
-// Said returns what an entry proposes or answers, and what its speaker held before if that was something else;
+// PositionAt returns what an entry proposes or answers, and what its speaker held before if that was something else;
 // its Text is "" if it says nothing of the kind, or in a round that has not ended.
-func (w course) Said(entry int32) position {
+func (w course) PositionAt(entry int32) position {
 	p := w.positions[w.said[entry].now]
 	if before := w.said[entry].before; before != w.said[entry].now {
 		p.From = w.positions[before].Text

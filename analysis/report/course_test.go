@@ -80,7 +80,7 @@ func TestCourseOfEntries(t *testing.T) {
 	rows := held(`"(B)"`, `"(B)" "(C)" "(B)"`, `"(C)" "(C)" - : "(C)"`)
 	w := courseOf(rows, Tell(rows))
 	for entry, want := range []string{" (B) holds-right", " (C) hue1", " (B) holds-right", "(B) (C) hue1", " (C) hue1", "  "} {
-		p := w.Said(int32(entry))
+		p := w.PositionAt(int32(entry))
 		if got := p.From + " " + p.Text + " " + p.Class; got != want {
 			t.Errorf("entry %d: %q, not %q", entry, got, want)
 		}
@@ -94,7 +94,7 @@ func TestCourseOfTwoInOneRound(t *testing.T) {
 	first.Entry, first.ProposalKey, first.ProposalJSON = 99, p(`"(D)"`), p(`"(D)"`)
 	rows.Turns = append([]record.Turn{first}, rows.Turns...)
 	w := courseOf(rows, Tell(rows))
-	if first, then := w.Said(99), w.Said(0); first.Text != "(D)" || first.From != "" || then.Text != "(B)" || then.From != "(D)" {
+	if first, then := w.PositionAt(99), w.PositionAt(0); first.Text != "(D)" || first.From != "" || then.Text != "(B)" || then.From != "(D)" {
 		t.Errorf("first %+v, then %+v", first, then)
 	}
 }

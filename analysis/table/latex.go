@@ -28,8 +28,8 @@ type typeSize struct {
 var typeSizes = []typeSize{{"", 1, 6, 40, 0}, {`\small`, 0.925, 5, 44, 0},
 	{`\footnotesize`, 0.85, 3, 50, 0}, {`\footnotesize`, 0.85, 3, 50, 105}}
 
-// floatsHeld are the floats after which their pages are printed: LaTeX fails if it has to hold more than 18.
-const floatsHeld = 12
+// mostFloats is how many floats follow each other before their pages are printed: LaTeX fails if more than 18 wait.
+const mostFloats = 12
 
 // LaTeX returns the table as a float for a paper that loads the package booktabs. It fits the class article: in
 // two columns a wide one takes both. What is too wide even in small type goes on below, under the same names of
@@ -55,7 +55,7 @@ func (t Table) LaTeX() string {
 	for i, blocks := range t.paginate(parts, size) {
 		title := inLaTeX(t.Title)
 		if i > 0 {
-			if i%floatsHeld == 0 {
+			if i%mostFloats == 0 {
 				b.WriteString("\\clearpage\n")
 			}
 			b.WriteString("\\addtocounter{table}{-1}\n")

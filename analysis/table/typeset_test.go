@@ -102,7 +102,7 @@ func TestLaTeXGoesOn(t *testing.T) {
 	if len(floats) < 3 || strings.Count(got, " (continued)}") != len(floats)-1 || strings.Count(got, `\addtocounter{table}{-1}`) != len(floats)-1 {
 		t.Errorf("%d floats in\n%s", len(floats), got)
 	}
-	if n := strings.Count(got, "\\clearpage\n"); len(floats) <= floatsHeld || n != (len(floats)-1)/floatsHeld {
+	if n := strings.Count(got, "\\clearpage\n"); len(floats) <= mostFloats || n != (len(floats)-1)/mostFloats {
 		t.Errorf("pages are printed %d times for %d floats", n, len(floats))
 	}
 	for i := range 240 {
