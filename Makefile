@@ -45,7 +45,7 @@ cluster:
 # make limits runs campaigns of the sizes that docs/reliability.md states, and of the sizes at
 # which what was planted is found.
 limits:
-	go test ./cmd/roundtable -count=1 -run 'TestPlanMillion|TestManyCells|TestManyCampaigns|TestReplicate|TestWorthIsRecovered|TestPlayedEffectsAreFound' -v -timeout 3h -limits
+	go test ./cmd/roundtable -count=1 -run 'TestPlanMillion|TestManyCells|TestManyCampaigns|TestReplicate|TestWorthIsRecovered|TestPlayedEffectsAreFound' -v -timeout 3h -long -limits
 	go test ./activities/prompt -count=1 -run TestOrdersAreRecovered -v -orders
 
 # make upgrade-fixture NAME=0.1 keeps what this version leaves, for later ones to

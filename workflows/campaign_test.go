@@ -87,6 +87,9 @@ func TestBatches(t *testing.T) {
 // of them is neither lost nor counted twice.
 func TestSteerBatches(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	e := newEngine(t, false, slow(2*time.Millisecond))
 	small := e.plan(campaign("steered", "plurality", 60, 3, 3))
 	run := e.start(small, nil)
@@ -287,6 +290,9 @@ func TestExtend(t *testing.T) {
 // neither the signal nor a collaboration under way.
 func TestCancelAcrossRuns(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	e := newEngine(t, true, slow(100*time.Millisecond))
 	run := e.start(e.plan(campaign("across", "plurality", 20, 2, 4)), func(in *workflows.CampaignInput) { in.Limits.Collaborations, in.Length = 8, 5 })
 	e.until("its later runs have begun", func() bool { return e.status("across").Succeeded > 2 })

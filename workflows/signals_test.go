@@ -103,6 +103,9 @@ func TestFailuresOfBeforeTheResume(t *testing.T) {
 // collaborations would pass it over as late.
 func TestPausesNameTheirEpoch(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	e := newEngine(t, true, nil)
 	run := e.start(e.plan(campaign("epochs", "majority", 6, 3, 3)), func(in *workflows.CampaignInput) { in.Limits.Collaborations = 2 })
 	for epoch := range 2 {

@@ -92,8 +92,11 @@ func TestHostile(t *testing.T) {
 	if len(answers) < 500 {
 		t.Fatalf("%d hostile answers", len(answers))
 	}
-	for _, raw := range answers {
-		for _, s := range forms() {
+	for i, raw := range answers {
+		for k, s := range forms() {
+			if !*long && (i+k)%3 > 0 {
+				continue
+			}
 			started := time.Now()
 			check(t, []byte(raw), s, inst)
 			if took := time.Since(started); took > time.Minute {

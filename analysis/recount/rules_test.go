@@ -28,7 +28,7 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 		names = append(names, r.Name)
 	}
 	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
-	means := []string{"plurality", "weighted", "ranked", "majority_consensus", "judge", "solution_counting"} // one of each
+	means := []string{"plurality", "ranked", "majority_consensus", "judge"} // one of each
 	for group, rules := range map[string][]string{
 		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}":                                           names,
 		traders + "{name: roundtable, rounds: 2}":                                                                         means,

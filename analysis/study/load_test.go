@@ -28,7 +28,7 @@ func TestNoStudyNeedsWhatIsNotRead(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { s.Close() })
-		if err := laketest.Play(t.Context(), s, "name: "+name+"\nreplicates: 2\n"+file+"\n", 0); err != nil {
+		if err := laketest.Play(t.Context(), s, "name: "+name+"\n"+file+"\n", 0); err != nil {
 			t.Fatal(err)
 		}
 		d, err := lake.ReadDataset(t.Context(), s, name)

@@ -231,6 +231,9 @@ func forge(t *testing.T, dir string) string {
 // TestAttestRefusals: what cannot be read ends the command before it looks at the lake.
 func TestAttestRefusals(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := attestedLake(t)
 	save(t, dir, "garbage.json", "\x00\xffgarbage")
 	save(t, dir, "other.json", strings.Replace(readText(t, dir, "plain.json"), payloadOf(t, readText(t, dir, "plain.json")), "e30=", 1))
@@ -259,6 +262,9 @@ func TestAttestRefusals(t *testing.T) {
 // TestAttestedGoesOn: a campaign that is extended is another than the attested one.
 func TestAttestedGoesOn(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := attestedLake(t)
 	save(t, dir, "campaign.yaml", strings.Replace(attestedCampaign, "replicates: 2", "replicates: 3", 1))
 	ends(t, 0, dir, nil, "run", "campaign.yaml")

@@ -101,6 +101,9 @@ labels: {model: scripted/labeller}
 // finds what its campaign needs all the same.
 func TestLakeNamesNoMachine(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := filepath.Join(t.TempDir(), authorsFolder)
 	study := filepath.Join(dir, "study")
 	noError(t, os.MkdirAll(filepath.Join(study, "prompts", "protocol"), 0o700))

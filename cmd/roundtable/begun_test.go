@@ -14,6 +14,9 @@ import (
 // that are there, cells that it would add, or why it would refuse the file.
 func TestPlanOfABegunCampaign(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	file := func(replicates, more string) {
 		save(t, dir, "grown.yaml", "name: grown\nreplicates: "+replicates+"\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nmodel: scripted/trader\nrule: majority\n"+more)

@@ -25,6 +25,9 @@ import (
 // and without is compared in TestExamples, and what plan says of them in TestPlanBothWays.
 func TestGridsBothWays(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	axes := planBothWays(t, conditionsPlanned, "*", "forks/original", "seat/seat", "try/try", "stopping/past")
 	for what, least := range map[string]int{"without labels": 40, "with labels": 40, "with names": 40, "with other names": 1} {
 		if axes[what] < least {

@@ -23,6 +23,9 @@ import (
 // TestBusyWorker: the status of a workflow whose worker does not answer is what its program has last
 // heard, unless that is long ago. The server says when it has heard of a worker, once there is one.
 func TestBusyWorker(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	t.Setenv("TEMPORAL_ADDRESS", "")
 	dir := t.TempDir()
 	o := &cli.Options{State: filepath.Join(dir, ".roundtable"), Lake: filepath.Join(dir, "lake")}

@@ -11,6 +11,9 @@ import (
 // that has answered no more. Scripted models are not asked.
 func TestRunChecksModels(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	said := sells("check", "stop", func(*asked) string { return "yes" })
 	v.set(func(a *asked) *trick {
@@ -46,6 +49,9 @@ func TestRunChecksModels(t *testing.T) {
 // condition asks for none, and by each run until the file no longer asks for them.
 func TestLogprobsAreCheckedInEachRun(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	said := sells("check", "stop", func(*asked) string { return "yes" })
 	v.set(func(*asked) *trick { return &said })
@@ -93,6 +99,9 @@ func TestRefusedModelPausesTheCampaign(t *testing.T) {
 // A service that is limited at the moment does not keep a campaign from starting.
 func TestLimitedModelIsStarted(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	limited := says("limited", false, 429, openaiError("requests", "rate_limit_exceeded"), "Retry-After-Ms", "50")
 	v.set(func(a *asked) *trick {

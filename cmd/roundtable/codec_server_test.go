@@ -29,6 +29,9 @@ const (
 // tools, and through the codec server they read what the workflows said.
 func TestCodecServer(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
@@ -114,6 +117,9 @@ func (quietLog) Error(string, ...any) {}
 // What a codec server may not do is refused before it listens.
 func TestCodecServerRefuses(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	token := "ROUNDTABLE_CODEC_TOKEN=" + codecToken
 	for _, c := range []struct {

@@ -20,6 +20,9 @@ func TestExampleOfFigure8b(t *testing.T) {
 // TestConsensusInvalid: who gives no usable answer stays, and says so in the tables.
 func TestConsensusInvalid(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	text := "name: mute\nenv: consensus\nprotocol: {name: consensus, rounds: 2}\nmodel: scripted/average\nmodels: {A2: {name: scripted/average, malformed: 1}}\nreasks: 0\n"
 	save(t, dir, "mute.yaml", text)

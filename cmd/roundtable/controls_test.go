@@ -111,6 +111,9 @@ func checkControls(t *testing.T, dir string) {
 // somebody with the name of a peer says first about another question.
 func TestDiscussionsAmongStrangers(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	exampleData(t, dir)
 	save(t, dir, "talked.yaml", `name: talked
@@ -151,6 +154,9 @@ controls: [strangers]
 // and of strangers are bought once, those of the same again anew.
 func TestControlsShareAnswers(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	service := newVendor(t)
 	dir := t.TempDir()
 	exampleData(t, dir)

@@ -44,6 +44,9 @@ func TestWhoHoldsThePower(t *testing.T) {
 // campaign debates them.
 func TestViewpointPool(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := example(t, "viewpoint-pool.yaml", "agents: 400", "agents: 30", "n: 3", "n: 2")
 	exampleData(t, dir)
 	output(t, dir, "run", "viewpoint-pool.yaml")

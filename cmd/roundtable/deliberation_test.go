@@ -93,6 +93,9 @@ grid: {rule: [unanimous, majority, plurality, rated, ranked, cumulative]}
 // the limit.
 func TestDeliberationIsShown(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	const characters = 300
 	dir := t.TempDir()
 	save(t, dir, "believed.yaml", fmt.Sprintf(`name: believed

@@ -12,6 +12,9 @@ import (
 // is wrong with the file is said by the command.
 func TestDetach(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	save(t, dir, "left.yaml", "name: left\nreplicates: 3\nenv: exchange\nprotocol: {name: roundtable, rounds: 2}\nrule: majority\nmodel: scripted/trader\n")
 	out, err := program(t, dir, "run", "left.yaml", "--detach", "--json", "--lake", "a lake").Output()

@@ -168,7 +168,7 @@ func TestThreatsNameTests(t *testing.T) {
 			t.Errorf("docs/threats.md names %s.%s, which does not exist", name[1], name[2])
 		}
 	}
-	longOnly := regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\) \{\n\tif !\*long \{\n\t\tt\.Skip`)
+	longOnly := regexp.MustCompile(`func (Test\w+)\(t \*testing\.T\) \{\n(?:\tt\.Parallel\(\)\n)?\tif !\*long \{\n\t\tt\.Skip`)
 	files, err := filepath.Glob("*_test.go")
 	noError(t, err)
 	for _, file := range files {

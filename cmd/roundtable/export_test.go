@@ -39,6 +39,9 @@ func exportable(t *testing.T) (string, store.Store) {
 // nobody knows what they cost. An import without answers, or with an unscored transcript, says what it lacks.
 func TestImportedWorth(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	questionsFile(t, dir, "q.jsonl", 8)
 	save(t, dir, "c.yaml", "name: own\nreplicates: 2\ndata: .\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\n"+

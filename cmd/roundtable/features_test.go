@@ -18,6 +18,9 @@ import (
 
 // TestFeatures goes from a campaign to SQL and finds there what table message-language says.
 func TestFeatures(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := talkLake(t)
 	for _, measured := range []int{8, 0} { // the second time there is nothing to do
 		var r analyze.FeaturesReport

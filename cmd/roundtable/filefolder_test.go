@@ -9,6 +9,9 @@ import (
 // Paths of a campaign's file are relative to it wherever the program is started.
 func TestPathsAreRelativeToTheFile(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	for _, folder := range []string{"study/data", "study/words/protocol", "other"} {
 		noError(t, os.MkdirAll(filepath.Join(dir, folder), 0o700))

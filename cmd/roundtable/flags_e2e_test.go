@@ -126,6 +126,9 @@ func TestExtendedFile(t *testing.T) {
 // resume, and only their names are said.
 func TestKeysOfAnEnvFile(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	asked := make(chan string, 100)
 	v := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- r.Header.Get("Authorization")

@@ -43,6 +43,9 @@ func queriedRows(t *testing.T, dir, sql string) (rows []map[string]any) {
 // nothing wrong, and finds a prefix that was forged.
 func TestForkBuysNothingTwice(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	dir := original(t)
 	before := len(v.arrivals())

@@ -58,7 +58,6 @@ func numbersText(t *testing.T, dir, name string) (all []numbered) {
 		}
 		all = append(all, numbered{"table " + table.Name, text})
 	}
-	checkTablesAlone(t, s, name)
 	for _, name := range figures.Names() {
 		figure, err := figures.Make(c, name)
 		if err != nil || name == "paths" { // whose points are the table's
@@ -74,8 +73,10 @@ func numbersText(t *testing.T, dir, name string) (all []numbered) {
 }
 
 // checkTablesAlone: a table that is made by itself, of what its own study reads, is that among all.
-func checkTablesAlone(t *testing.T, s store.Store, name string) {
+func checkTablesAlone(t *testing.T, dir, name string) {
 	t.Helper()
+	s, err := store.NewLocal(filepath.Join(dir, "lake"))
+	noError(t, err)
 	var which analyze.Request
 	which.Messages.Flags(&cobra.Command{})
 	noError(t, which.Choose(t.Context(), s, name))

@@ -26,6 +26,9 @@ import (
 // comes to the workflow; one that reaches no workflow leaves everything as it was.
 func TestHaltBeforeTheWorkflow(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })
@@ -131,6 +134,9 @@ func TestNoCallAfterSteering(t *testing.T) {
 // the next run, whose workers would meet it before the workflow is joined.
 func TestCancelThatReachedNoWorkflow(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	v.latency = 20 * time.Millisecond
 	dir := t.TempDir()

@@ -91,6 +91,9 @@ func TestTwoEnvironmentsInOneCampaign(t *testing.T) {
 // What the file calls the values of its grid is what plan, tables and comparisons show.
 func TestLabelsOfGridValues(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	questionsFile(t, dir, "a.jsonl", 3)
 	questionsFile(t, dir, "b.jsonl", 2)

@@ -33,6 +33,9 @@ func talkLake(t *testing.T) string {
 // TestLabelByRules goes from a campaign to Table 9.
 func TestLabelByRules(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := talkLake(t)
 	if out := output(t, dir, "label", "talk"); !strings.Contains(out, "SIMULATED") || !strings.Contains(out, "72 messages of 8 collaborations") {
 		t.Errorf("label says\n%s", out)

@@ -268,6 +268,9 @@ func TestStoppingExample(t *testing.T) {
 // verify, which has it from the rows alone, says the same. The fit is the file's.
 func TestEProcessStops(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	exampleData(t, dir)
 	save(t, dir, "agreeing.yaml", `
@@ -324,6 +327,9 @@ func TestForkIntoLearnedStop(t *testing.T) {
 // plan holds the counts.
 func TestLearnedSaysOnWhat(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	exampleData(t, dir)
 	save(t, dir, "past.yaml", pastCampaign+"rule: unanimous\nstop: first_agreement\n")

@@ -87,6 +87,9 @@ func TestTune(t *testing.T) {
 // everybody off, are what `status` then names.
 func TestBinding(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v, hold := newVendor(t), make(chan struct{})
 	held := sells("held", "stop", func(a *asked) string {
 		<-hold

@@ -54,6 +54,9 @@ func sized(small, stated int) int {
 // TestPlanMillion: a campaign of 1,000,000 cells is planned, begun, interrupted and asked
 // for its status. Of these 20,000 are run with -limits.
 func TestPlanMillion(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	const cells = 1_000_000
 	dir := write(t, limitsFile(cells))
 	planned := starts(t, dir, nil, "plan", "campaign.yaml")
@@ -112,6 +115,9 @@ func TestManyCells(t *testing.T) {
 // TestManyCampaigns: one worker runs 64 campaigns (4 without -limits) of a Temporal server
 // that are started at once, each with answers of 100 ms.
 func TestManyCampaigns(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	const collaborations = 50
 	n, replicates := sized(4, 64), sized(3, collaborations)
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})

@@ -256,6 +256,9 @@ func lints(t *testing.T, at string) {
 // TestNoMetrics: without an address nothing listens; one that is taken is refused.
 func TestNoMetrics(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	dir := write(t, strings.Replace(scraped, "replicates: 4", "replicates: 1", 1))
 	taken := strings.TrimPrefix(v.URL, "http://")

@@ -96,6 +96,9 @@ notify: {%s}
 // TestNotify: a webhook and a command hear of a pause and of the end, once each.
 func TestNotify(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v, h := newVendor(t), newHook(t)
 	dir := write(t, fmt.Sprintf(told, 2, 50, fmt.Sprintf("command: [./tell.sh, now], webhook: %q", h.URL+"/hook")))
 	save(t, dir, "tell.sh", "#!/bin/sh\necho \"$1 $ROUNDTABLE_EVENT $ROUNDTABLE_CAMPAIGN $ROUNDTABLE_NOTICE key=$OPENAI_API_KEY\" >> heard\ncat >> heard\necho >> heard\nenv > environment\n")

@@ -15,6 +15,9 @@ import (
 // cannot be used is asked for again with the reason.
 func TestPersonAtTheTable(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	exampleData(t, dir)
 	save(t, dir, "people.yaml", `name: people

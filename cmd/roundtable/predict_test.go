@@ -120,6 +120,9 @@ func TestPilot(t *testing.T) {
 // A pilot makes no more calls at once than the file allows.
 func TestPilotKeepsLimits(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	save(t, dir, "few.yaml", "name: few\nreplicates: 12\nenv: {name: exchange, agents: 3}\nprotocol: {name: roundtable, rounds: 1}\n"+
 		"model: {name: scripted/trader, latency: 20ms}\nrule: majority\nlimits: {calls: 2}\n")

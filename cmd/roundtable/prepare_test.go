@@ -22,6 +22,9 @@ import (
 // see which have failed and why, and what each activity does.
 func TestSeenInTemporal(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	server, err := embedded.Start(t.Context(), embedded.Config{Dir: t.TempDir(), Open: true, Notices: io.Discard})
 	noError(t, err)
 	t.Cleanup(func() { server.Stop() })

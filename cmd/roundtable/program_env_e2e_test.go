@@ -61,12 +61,12 @@ func writeWell(t *testing.T, command ...string) (dir string, trusted []string) {
 // without the program.
 func TestProgramEnvironment(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("TestProgramPolicy runs a program; -long")
+	}
 	for name, command := range map[string][]string{"python": {"python3", "well.py"}, "go": {os.Args[0], asWell}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if name == "go" && !*long {
-				t.Skip("TestProgramPolicy runs it; -long")
-			}
 			if _, err := exec.LookPath(command[0]); err != nil {
 				t.Skipf("there is no %s here to play an environment", command[0])
 			}

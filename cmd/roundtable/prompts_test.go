@@ -112,6 +112,9 @@ func TestPromptsReachEveryPhase(t *testing.T) {
 // The prompts of all conditions are printed, or written to a folder with a list.
 func TestPlanPrompts(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := example(t, "debate.yaml")
 	exampleData(t, dir)
 	out := output(t, dir, "plan", "debate.yaml", "--prompts")

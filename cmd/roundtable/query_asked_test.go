@@ -14,6 +14,9 @@ import (
 // collaborations with answers that could not be used and were asked again.
 func TestPromptsInSQL(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	service := newVendor(t)
 	dir := t.TempDir()
 	campaignFile(t, dir, service.URL, 2)

@@ -30,6 +30,9 @@ grid: {rule: [majority, plurality]}
 // TestExamplesOfTheDocumentation runs every block of docs/guides/sql.md over a lake
 // with its campaign; each has to answer something.
 func TestExamplesOfTheDocumentation(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	page, err := os.ReadFile("../../docs/guides/sql.md")
 	noError(t, err)
 	t.Chdir(t.TempDir())

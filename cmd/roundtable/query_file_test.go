@@ -44,6 +44,9 @@ func TestQueryKeepsFiles(t *testing.T) {
 // TestExportOfAQuery holds what the query answers.
 func TestExportOfAQuery(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	folder, s := askedLake(t)
 	path := filepath.Join(t.TempDir(), "counted.csv")
 	out, err := runCommand(t, "export", "--lake", folder, "--query", counted, "-o", path, "--json")

@@ -15,6 +15,9 @@ import (
 
 // TestConversation types what a user may type.
 func TestConversation(t *testing.T) {
+	if !*long {
+		t.Skip("-long")
+	}
 	folder, _ := askedLake(t)
 	q := exports.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
 	db, err := q.Open(context.Background(), io.Discard)

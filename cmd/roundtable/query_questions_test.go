@@ -16,6 +16,9 @@ import (
 // another folder without its data files, and derives what some of them say again.
 func TestTenQuestions(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir, sent := t.TempDir(), t.TempDir()
 	exampleData(t, dir)
 	output(t, dir, "run", "examples/own-study.yaml", "--set", "replicates=1", "--set", "instances=6")
@@ -175,6 +178,9 @@ func checkQuestions(t *testing.T, answers map[string][]map[string]any, want map[
 // --data; a paused campaign goes on with it, and so do forks, which are private, too.
 func TestPrivateData(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir, moved := t.TempDir(), t.TempDir()
 	questionsFile(t, dir, "q.jsonl", 3)
 	save(t, dir, "c.yaml", "name: own\ndata: .\nprivate_data: true\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\nprotocol: {name: debate, agents: 2, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\nreplicates: 2\n")
@@ -244,6 +250,9 @@ func TestPrivateData(t *testing.T) {
 // are gone, and not at all if the lake's are damaged.
 func TestDatasetWithoutInstances(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	questionsFile(t, dir, "q.jsonl", 2)
 	save(t, dir, "c.yaml", "name: own\ndata: .\nenv: {name: qa, format: jsonl, file: q.jsonl, kind: integer}\nprotocol: {name: debate, agents: 2, rounds: 1}\nrule: plurality\nmodel: scripted/answerer\n")

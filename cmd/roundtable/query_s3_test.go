@@ -100,6 +100,9 @@ func TestReadOnlyBucket(t *testing.T) {
 // TestReadOnlyFolder: the same of a folder that may only be read, and nothing in it changes.
 func TestReadOnlyFolder(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "lake")
 	s, err := store.NewLocal(folder)

@@ -81,6 +81,9 @@ FROM collaborations c JOIN turns t USING (campaign_id, collaboration_id, generat
 
 func TestQueryCountsWhatReadersSee(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	folder, s := askedLake(t)
 	file := filepath.Join(t.TempDir(), "q.sql")
 	if err := os.WriteFile(file, []byte("-- counts\nCREATE VIEW c AS "+counted+";\nFROM c;\n"), 0o600); err != nil {
@@ -121,6 +124,9 @@ func TestQueryReadsStandardInput(t *testing.T) {
 // TestQueryTable is one that cannot steer a terminal and stays readable.
 func TestQueryTable(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	folder, _ := askedLake(t)
 	out, err := runCommand(t, "query", "--lake", folder, "SELECT range AS n, 'a\x1b[2J'||chr(10)||'b' AS x, NULL AS nothing, repeat('é', 200) AS long FROM range(1500)")
 	noError(t, err)
@@ -141,6 +147,9 @@ func TestQueryTable(t *testing.T) {
 
 func TestQueryRefuses(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	folder, _ := askedLake(t)
 	out := filepath.Join(t.TempDir(), "out")
 	for _, x := range []struct {

@@ -156,6 +156,9 @@ func (a analysed) claims(t *testing.T, column, text string) (pairs []string, tes
 // peaks, and by how much one rule is better in the end.
 func TestPlantedEffectsAreFound(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	steady := analysistest.Script{Runs: 60, Rounds: 8, Agents: 3, Seed: 4, Pair: accepts, Effect: 0.2, Own: 0.05, Noise: 0.1}
 	peaking := analysistest.Script{Runs: 60, Rounds: 8, Agents: 3, Seed: 5, Peak: 3, Own: 0.05, Noise: 0.01}
 	dir := plant(t, steady, peaking, [2]int{5, 2})

@@ -13,6 +13,9 @@ import (
 // table says how many do, and what their ballots do not tell.
 func TestRetally(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	text, err := os.ReadFile("../../examples/voting-rules.yaml")
 	noError(t, err)
 	dir := write(t, strings.Replace(string(text), "replicates: 100", "replicates: 6", 1))

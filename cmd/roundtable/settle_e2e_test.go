@@ -12,6 +12,9 @@ import (
 // refused is free again, and the campaign goes on under its cap.
 func TestServiceThatIsDownTakesNothingOfTheBudget(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	const refusals = 6 // a model that has never answered pauses its campaign at the eighth
 	v := newVendor(t)
 	down := says("500", false, 500, openaiError("server_error", ""))

@@ -27,6 +27,9 @@ reasks: 3
 // A finished collaboration shows its question, its prompts as they were sent, and its raw answers.
 func TestShowPromptsAndRawAnswers(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	dir := t.TempDir()
 	exampleData(t, dir)
 	save(t, dir, "campaign.yaml", shownCampaign)

@@ -24,6 +24,9 @@ import (
 // the campaign runs, after an interruption and by who may only read; no table counts it.
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	v := newVendor(t)
 	release := v.holdAfter(33)
 	dir := t.TempDir()

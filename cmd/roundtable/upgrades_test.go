@@ -19,8 +19,10 @@ func TestUpgrades(t *testing.T) {
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".tar.gz"), func(t *testing.T) {
 			t.Parallel()
-			t.Run("finished", func(t *testing.T) { t.Parallel(); upgradeReads(t, unpack(t, path)) })
-			t.Run("with its state folder", func(t *testing.T) { t.Parallel(); upgradeGoesOn(t, unpack(t, path)) })
+			if *long {
+				t.Run("finished", func(t *testing.T) { t.Parallel(); upgradeReads(t, unpack(t, path)) })
+				t.Run("with its state folder", func(t *testing.T) { t.Parallel(); upgradeGoesOn(t, unpack(t, path)) })
+			}
 			t.Run("from the lake alone", func(t *testing.T) {
 				t.Parallel()
 				dir := unpack(t, path)

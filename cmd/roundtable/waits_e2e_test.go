@@ -17,11 +17,11 @@ import (
 // line say so whole; resume, and the same command again after Ctrl-C, try at once.
 func TestResumeTriesAtOnce(t *testing.T) {
 	t.Parallel()
+	if !*long {
+		t.Skip("-long")
+	}
 	for _, how := range []string{"resume", "pause and resume", "run again"} {
 		t.Run(how, func(t *testing.T) {
-			if how == "pause and resume" && !*long {
-				t.Skip("-long")
-			}
 			t.Parallel()
 			v := newVendor(t)
 			var answers atomic.Bool
