@@ -76,7 +76,7 @@ func TestWrittenIsFound(t *testing.T) {
 
 func FuzzExtract(f *testing.F) {
 	for _, s := range append(envtest.Hostile()[:60], `\boxed{\frac12}`, `\boxed{$1.$}`, "(A) (B)", "Answer: x", "The answer is not (A) or (B)", "none of (A) to (B)", "Rule 1(a)(b)", "no doubt: yes or no") {
-		f.Add(s)
+		f.Add(s[:min(len(s), 1<<15)])
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for i := range len(allKinds()) * len(allReadings()) {

@@ -26,12 +26,12 @@ import (
 // once, and again where a file of the cache is gone or changed. A part that is gone is missed.
 func TestRunsAreKept(t *testing.T) {
 	t.Parallel()
-	const traders = "replicates: 3\nenv: exchange\nmodel: scripted/trader\ngrid: {rule: [plurality, ranked]}\nprotocol: "
+	const traders = "replicates: 2\nenv: exchange\nmodel: scripted/trader\ngrid: {rule: [plurality, ranked]}\nprotocol: "
 	for name, file := range map[string]string{
 		"traded":      traders + "{name: roundtable, rounds: 3}",
 		"discussed":   traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}",
 		"deliberated": "replicates: 1\nenv: allocation\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
-		"gathered":    "replicates: 3\nenv: {name: consensus, agents: 4}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 4}",
+		"gathered":    "replicates: 2\nenv: {name: consensus, agents: 4}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 4}",
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
