@@ -39,12 +39,7 @@ const ClientFile = "temporal.toml"
 // those of 100,000 collaborations took 1.4 times as long under a limit that lagged behind, and
 // three times under a fixed one.
 func TuneGC(limit int64) (end func()) {
-	setPercent := func(percent int) {
-		if os.Getenv("GOGC") == "" {
-			debug.SetGCPercent(percent)
-		}
-	}
-	setPercent(400)
+	SetGCPercent(400)
 	ctx, cancel := context.WithCancel(context.Background())
 	var following sync.WaitGroup
 	if os.Getenv("GOMEMLIMIT") == "" {
@@ -57,7 +52,14 @@ func TuneGC(limit int64) (end func()) {
 	return func() {
 		cancel()
 		following.Wait()
-		setPercent(50)
+		SetGCPercent(50)
+	}
+}
+
+// SetGCPercent sets how many percent above the live data the heap grows until it is collected; GOGC, when set, wins.
+func SetGCPercent(percent int) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(percent)
 	}
 }
 

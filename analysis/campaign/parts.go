@@ -1,5 +1,7 @@
 package campaign
 
+import "slices"
+
 // Parts hold what studies keep of a run or of a campaign: at most one value of each type.
 type Parts struct{ all []any }
 
@@ -23,6 +25,13 @@ func Keep[T any](p *Parts, part T) {
 		}
 	}
 	p.all = all
+}
+
+// Take removes the part of type T from p and returns it; its zero value if there is none.
+func Take[T any](p *Parts) T {
+	part := Part[T](*p)
+	p.all = slices.DeleteFunc(slices.Clone(p.all), func(other any) bool { _, same := other.(T); return same })
+	return part
 }
 
 // add adds a part of a type that p does not have; nil is none.

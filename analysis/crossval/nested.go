@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
 	"golang.org/x/sync/errgroup"
@@ -63,7 +62,7 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 	}
 	bySeed, summaries := make([][]Result, len(seeds)), make([][]Summary, len(seeds))
 	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
+	g.SetLimit(2) // each goes through all methods at once; more would hold more outcomes
 	for i, seed := range seeds {
 		g.Go(func() error {
 			folds, err := NewFolds(units, k, seed)
@@ -72,8 +71,8 @@ func Repeat(ctx context.Context, d *Data, units []string, k int, seeds []uint64,
 			}
 			if bySeed[i], err = Validate(ctx, d, folds, methods(seed)); err == nil {
 				summaries[i] = Summarize(d, bySeed[i])
-				for m := range bySeed[i] {
-					bySeed[i][m].Outcomes = nil // of every collaboration; the summary is all that is needed
+				for m := range bySeed[i] { // of every collaboration, and nobody needs more than the summary
+					bySeed[i][m].Outcomes, summaries[i][m].Compared = nil, Compared{}
 				}
 			}
 			return err

@@ -69,6 +69,8 @@ func Closed(all []Compared) Closure {
 // pairedGains returns the gaps between baseline and Oracle, and what the method gains
 // over the baseline, of the collaborations in which all three have a score.
 func (c Compared) pairedGains() (units []string, gaps, gains []float64) {
+	n := len(c.Units)
+	units, gaps, gains = make([]string, 0, n), make([]float64, 0, n), make([]float64, 0, n)
 	for i, unit := range c.Units {
 		base, method, oracle := c.Base[i], c.Method[i], c.Oracle[i]
 		if base != nil && method != nil && oracle != nil {

@@ -104,7 +104,7 @@ func Summarize(d *Data, results []Result) []Summary {
 		if r.Absent != "" {
 			continue
 		}
-		list[i].Compared = Compared{d.unitsByRun(), base, r.scoreByRun(), oracle}
+		list[i].Compared = Compared{d.unitNames, base, r.scoreByRun(), oracle}
 		list[i].GapClosed = new(Closed([]Compared{list[i].Compared}))
 	}
 	return list
@@ -114,14 +114,6 @@ func (r Result) scoreByRun() []*float64 {
 	all := make([]*float64, len(r.Outcomes))
 	for i, o := range r.Outcomes {
 		all[i] = o.Score
-	}
-	return all
-}
-
-func (d *Data) unitsByRun() []string {
-	all := make([]string, len(d.Runs))
-	for i, t := range d.Runs {
-		all[i] = t.Unit
 	}
 	return all
 }

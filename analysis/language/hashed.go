@@ -53,12 +53,12 @@ type term struct {
 // termsOf returns the words of a text, each once: in their order if three share a bucket, since
 // sums of so many floats depend on it.
 func termsOf(text string) []term {
-	var last [dimensions]int // place of the bucket's last term, from 1
+	var last [dimensions]int32 // place of the bucket's last term, from 1
 	words := appendLower(make([]string, 0, len(text)/4), text)
 	all, crowded := make([]term, 0, len(words)), false
 	for _, word := range words {
 		b, sign := bucketOf(word)
-		at := last[b]
+		at := int(last[b])
 		for at > 0 && all[at-1].word != word {
 			at = all[at-1].before
 		}
@@ -67,8 +67,8 @@ func termsOf(text string) []term {
 			continue
 		}
 		crowded = crowded || last[b] > 0 && all[last[b]-1].before > 0
-		all = append(all, term{word, 1, b, sign, last[b]})
-		last[b] = len(all)
+		all = append(all, term{word, 1, b, sign, int(last[b])})
+		last[b] = int32(len(all))
 	}
 	if crowded {
 		slices.SortFunc(all, func(a, b term) int { return cmp.Compare(a.word, b.word) })
@@ -114,7 +114,11 @@ func (v *Vocabulary) vectorOf(list []term, rare *rarities) []float64 {
 		if rare[t.bucket] == 0 {
 			rare[t.bucket] = math.Log(float64(1+v.documents)/float64(1+v.frequency[t.bucket])) + 1
 		}
-		vector[t.bucket] += t.sign * (1 + math.Log(float64(t.n))) * rare[t.bucket]
+		often := 1.0
+		if t.n > 1 { // as few words are
+			often += math.Log(float64(t.n))
+		}
+		vector[t.bucket] += t.sign * often * rare[t.bucket]
 	}
 	if length := floats.Norm(vector, 2); length > 0 {
 		floats.Scale(1/length, vector)

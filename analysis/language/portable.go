@@ -8,8 +8,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-func countPortable(text string) Counts {
-	c := Counts{Sentences: countSentences(text)}
+// countPortable counts in one pass. Sentences end with marks, and what closes after them, before a space or the
+// end of the text. Pieces without a word are none; a text with words has one.
+func countPortable(text string) (c Counts) {
+	isOpen := false // a word has come since the last end of a sentence
+	take := func(piece string, hasWord bool) {
+		if isOpen = isOpen || hasWord; isOpen && endsSentence(piece) {
+			c.Sentences, isOpen = c.Sentences+1, false
+		}
+	}
 	var words []string
 	for token := range strings.FieldsSeq(text) {
 		words = appendWords(words[:0], token)
@@ -17,6 +24,16 @@ func countPortable(text string) Counts {
 			c.Words++
 			c.Syllables += countSyllables(word)
 		}
+		if isASCII(token) {
+			take(token, len(words) > 0)
+			continue
+		}
+		for piece := range strings.FieldsSeq(spaced.Replace(token)) {
+			take(piece, isWord(piece))
+		}
+	}
+	if isOpen {
+		c.Sentences++
 	}
 	return c
 }
@@ -25,25 +42,6 @@ const closers = "\"')]}»”’」』）"
 
 // spaced puts a space after the marks that end a sentence without one.
 var spaced = strings.NewReplacer("。", "。 ", "！", "！ ", "？", "？ ", "｡", "｡ ")
-
-// countSentences end with marks, and what closes after them, before a space or the
-// end of the text. Pieces without a word are none; a text with words has one.
-func countSentences(text string) int {
-	if !isASCII(text) {
-		text = spaced.Replace(text)
-	}
-	n, open := 0, false // open: a word has come since the last end
-	for token := range strings.FieldsSeq(text) {
-		open = open || isWord(token)
-		if open && endsSentence(token) {
-			n, open = n+1, false
-		}
-	}
-	if open {
-		n++
-	}
-	return n
-}
 
 // endsSentence says that a token ends a sentence.
 func endsSentence(token string) bool {
@@ -119,7 +117,8 @@ func hasConsonantBefore(w, ending string) bool {
 
 // isSilent says that the word ends in an e, es or ed that is not spoken.
 func isSilent(w string) bool {
-	switch {
+	switch last := w[len(w)-1]; {
+	case last != 'e' && last != 's' && last != 'd': // as in most words
 	case hasConsonantBefore(w, "e"):
 		return !hasConsonantBefore(w, "le")
 	case hasConsonantBefore(w, "es"):

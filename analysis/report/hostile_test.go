@@ -133,7 +133,7 @@ func TestHostileList(t *testing.T) {
 	c.SettingsJSON = `{"rule": {"name": "a` + "\u202e" + `b"}}`
 	asked := Question{Text: "a\u202eb <script>", Options: []string{"\x1b[31m"}}
 	l := NewList(campaign.Campaign{Runs: []campaign.Run{{Collaboration: c}}}, Questions{Of: map[AskedIn]Question{{c.ConditionID, c.Instance}: asked}, Problem: "\u202e"})
-	l.Add(c, false)
+	l.Add(&c, false)
 	data, err := json.Marshal(l)
 	if err != nil || strings.ContainsAny(string(data), "\x00\x1b\u202e\u2028<>") {
 		t.Errorf("%v: the list can act or turn: %s", err, data)

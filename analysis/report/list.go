@@ -14,11 +14,10 @@ import (
 
 // List is the list of a campaign's collaborations that people sort and filter on a page.
 type List struct {
-	settings  []string // that tell conditions apart
-	labels    []string // what names these
-	named     map[string]campaign.Condition
-	titles    map[string]string // of conditions, by ID
-	rank      map[string]int    // of conditions, by ID: their order in the plan
+	labels    []string            // what names the settings that tell conditions apart
+	values    map[string][]string // of these, by condition's ID
+	titles    map[string]string   // of conditions, by ID
+	rank      map[string]int      // of conditions, by ID: their order in the plan
 	questions Questions
 	rows      []listed
 }
@@ -41,26 +40,22 @@ func (q Questions) questionOf(c record.Collaboration) Question {
 
 // listed is a collaboration in the list.
 type listed struct {
-	record.Collaboration
-	ID      string   // of its transcript
-	Label   []string // values of the list's labels
-	Earlier bool     // it was run again
+	*record.Collaboration
+	ID      string // of its transcript
+	Earlier bool   // it was run again
 }
 
 // NewList returns an empty list for the collaborations of c.
 func NewList(c campaign.Campaign, questions Questions) *List {
-	l := &List{named: map[string]campaign.Condition{}, titles: c.View("").FullTitles(), rank: map[string]int{},
+	l := &List{values: map[string][]string{}, titles: c.View("").FullTitles(), rank: map[string]int{},
 		questions: questions}
-	conditions, varying := c.Conditions("")
-	l.settings = varying
-	if len(varying) == 0 {
-		l.settings = []string{"rule"}
-	}
-	if len(conditions) > 0 {
-		l.labels, _ = conditions[0].Named(l.settings)
+	conditions, settings := c.Conditions("")
+	if len(settings) == 0 {
+		settings = []string{"rule"}
 	}
 	for i, condition := range conditions {
-		l.named[condition.ID], l.rank[condition.ID] = condition, i
+		l.labels, l.values[condition.ID] = condition.Named(settings)
+		l.rank[condition.ID] = i
 	}
 	return l
 }
@@ -69,20 +64,18 @@ func NewList(c campaign.Campaign, questions Questions) *List {
 func (l *List) With(unfinished []record.Collaboration) *List {
 	more := *l
 	more.rows = nil
-	for _, c := range unfinished {
+	for i, c := range unfinished {
 		isAgain := slices.ContainsFunc(l.rows, func(r listed) bool { return r.CollaborationID == c.CollaborationID })
-		more.Add(c, isAgain)
+		more.Add(&unfinished[i], isAgain)
 	}
 	more.rows = append(more.rows, l.rows...)
 	return &more
 }
 
-// Add adds a collaboration and returns its transcript's ID; earlier is as for IDOf.
-func (l *List) Add(c record.Collaboration, earlier bool) string {
+// Add adds a collaboration, which stays where it is, and returns its transcript's ID; earlier is as for IDOf.
+func (l *List) Add(c *record.Collaboration, earlier bool) string {
 	id := IDOf(c.Key, earlier)
-	entry := listed{Collaboration: c, ID: id, Earlier: earlier}
-	_, entry.Label = l.named[c.ConditionID].Named(l.settings)
-	l.rows = append(l.rows, entry)
+	l.rows = append(l.rows, listed{c, id, earlier})
 	return id
 }
 
@@ -183,20 +176,20 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		{Name: "collaboration", Hidden: true, value: func(r listed) any { return r.ID }},
 		{Name: "mark", Kind: "mark", value: func(r listed) any { return r.mark() }},
 		{Name: "question", Kind: "question", value: func(r listed) any {
-			return questions.indexOf(cmp.Or(l.questions.questionOf(r.Collaboration).Text, r.InstanceID,
+			return questions.indexOf(cmp.Or(l.questions.questionOf(*r.Collaboration).Text, r.InstanceID,
 				fmt.Sprint("instance ", r.Instance)))
 		}},
 		{Name: "group's answer", value: func(r listed) any {
 			if r.DecisionJSON == nil {
 				return nil
 			}
-			return l.questions.questionOf(r.Collaboration).answer(*r.DecisionJSON)
+			return l.questions.questionOf(*r.Collaboration).answer(*r.DecisionJSON)
 		}},
 		{Name: "right answer", Hidden: !hasKeys, value: func(r listed) any {
-			return l.questions.questionOf(r.Collaboration).joinAnswers(keysOf(r.Collaboration))
+			return l.questions.questionOf(*r.Collaboration).joinAnswers(keysOf(*r.Collaboration))
 		}},
 		number("score", hasKeys, func(r listed) any { return roundedScore(r.Score) }),
-		{Name: "condition", Hidden: len(l.named) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
+		{Name: "condition", Hidden: len(l.values) < 2, value: func(r listed) any { return l.titles[r.ConditionID] }},
 		number("replicate", false, func(r listed) any { return r.Replicate }),
 		number("rounds", false, func(r listed) any { return r.RoundsRun }),
 		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.FinalAgreement }},
@@ -219,7 +212,12 @@ func (l *List) listColumns(questions *questionIndex) []column {
 	}
 	for i, label := range l.labels {
 		columns = append(columns, column{Name: wording.SafeLine(label), Facet: true, Hidden: true,
-			value: func(r listed) any { return r.Label[i] }})
+			value: func(r listed) any {
+				if values := l.values[r.ConditionID]; i < len(values) {
+					return values[i]
+				}
+				return ""
+			}})
 	}
 	return columns
 }
@@ -237,7 +235,7 @@ func (r listed) mark() string {
 	if r.Earlier && r.Status != record.Unfinished {
 		return "run again"
 	}
-	return markOf(r.Collaboration)
+	return markOf(*r.Collaboration)
 }
 
 func (r listed) statusText() string {

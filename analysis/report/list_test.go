@@ -64,7 +64,7 @@ func TestListSaysWhatCameOut(t *testing.T) {
 		if change != nil {
 			change(&c)
 		}
-		l.Add(c, false)
+		l.Add(&c, false)
 	}
 	add(10, `"(A)"`, func(c *record.Collaboration) {
 		c.StartedAt, c.EndedAt, c.FinalAgreement, c.Flipped, c.ReaskedTurns, c.CutAnswers = 1_000_000, 3_500_000, p(.6), p(true), p(int32(2)), p(int32(1))
@@ -106,7 +106,7 @@ func TestConditionsOfTheList(t *testing.T) {
 	}
 	l := NewList(source(all...).Campaign, Questions{})
 	for _, rows := range all {
-		l.Add(rows.Collaborations[0], false)
+		l.Add(&rows.Collaborations[0], false)
 	}
 	shown := readList(t, l)
 	if name := shown.of("condition")[1]; name != "m1, agents 3, rounds 4, rated" {

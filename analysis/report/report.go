@@ -81,7 +81,7 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	list := NewList(s.Campaign, s.Questions)
 	stories := tellStories(transcripts.add)
 	t, err := s.tally(func(rows record.Rows, earlier bool) error {
-		id := list.Add(rows.Collaborations[0], earlier)
+		id := list.Add(&rows.Collaborations[0], earlier)
 		if earlier && s.Told != nil {
 			return nil
 		}
@@ -90,9 +90,9 @@ func Write(w io.Writer, s Source, files Files) (Written, error) {
 	if err := cmp.Or(stories.end(), err); err != nil {
 		return Written{}, err
 	}
-	for _, r := range s.Campaign.Runs {
+	for i, r := range s.Campaign.Runs {
 		if s.Told != nil && !s.Told[runOf(r)] {
-			list.Add(r.Collaboration, false)
+			list.Add(&s.Campaign.Runs[i].Collaboration, false)
 		}
 	}
 	written := Written{Collaborations: t.countFinished()}

@@ -11,6 +11,7 @@ import (
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/pages"
+	"roundtable/infra"
 )
 
 func newReport(o *cli.Options) *cobra.Command {
@@ -91,6 +92,7 @@ on without it.`,
 			if err != nil {
 				return err
 			}
+			infra.SetGCPercent(50) // pages stay open for hours beside other programs
 			server := pages.NewServer(o, s, how)
 			l, address, err := server.Listen(port)
 			if err != nil {

@@ -3,6 +3,7 @@ package campaign
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"roundtable/analysis/lake"
@@ -37,17 +38,17 @@ type SpendingGroup struct {
 	Input          int64  // tokens of billed calls, as are the next ones
 	CachedInput    int64  // part of Input, from the provider's own cache
 	Output         int64
-	Reasoning      int64   // part of Output
-	USD            float64 // of billed calls with a price, and of settled ones
-	SettledUSD     float64 // part of USD
-	SavedUSD       float64 // by calls in a cheaper tier, against the standard one
-	Unpriced       int     // billed calls whose price is not known
-	Silent         int     // billed calls whose usage the service did not state
-	WorstUSD       float64 // worst case of silent calls and of those of unknown outcome
-	Unbounded      int     // calls of unknown outcome without such a bound
-	Latency        []int64 // of billed calls, ms, ascending
-	Summed         bool    // of a labeller: CachedInput, Reasoning and Latency are not known
-	Shared         bool    // of an embedder or a judge: its calls are of no collaboration
+	Reasoning      int64         // part of Output
+	USD            float64       // of billed calls with a price, and of settled ones
+	SettledUSD     float64       // part of USD
+	SavedUSD       float64       // by calls in a cheaper tier, against the standard one
+	Unpriced       int           // billed calls whose price is not known
+	Silent         int           // billed calls whose usage the service did not state
+	WorstUSD       float64       // worst case of silent calls and of those of unknown outcome
+	Unbounded      int           // calls of unknown outcome without such a bound
+	Latency        map[int64]int // how many billed calls took so many ms
+	Summed         bool          // of a labeller: CachedInput, Reasoning and Latency are not known
+	Shared         bool          // of an embedder or a judge: its calls are of no collaboration
 
 	last record.Key // the collaboration that was counted last
 }
@@ -232,16 +233,25 @@ func (g *SpendingGroup) billCall(c record.Call) {
 		g.Unpriced++
 	}
 	if c.LatencyMS != nil {
-		g.Latency = append(g.Latency, *c.LatencyMS)
+		if g.Latency == nil {
+			g.Latency = map[int64]int{}
+		}
+		g.Latency[*c.LatencyMS]++
 	}
 }
 
 // Quantile returns the quantile q of the latencies, in ms, by nearest rank: the smallest that at
 // least a share q of them does not exceed. ok is false if there is none.
 func (g SpendingGroup) Quantile(q float64) (ms int64, ok bool) {
-	n := len(g.Latency)
-	if n == 0 {
-		return 0, false
+	n := 0
+	for _, calls := range g.Latency {
+		n += calls
 	}
-	return g.Latency[rankOf(q, n)-1], true
+	left := rankOf(q, n)
+	for _, ms := range slices.Sorted(maps.Keys(g.Latency)) {
+		if left -= g.Latency[ms]; left <= 0 {
+			return ms, true
+		}
+	}
+	return 0, false
 }

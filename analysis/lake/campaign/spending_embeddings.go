@@ -22,10 +22,8 @@ func (r *Spending) addShared(name string, calls map[string][]record.Call) {
 			g.countCall(c, r.settled)
 			r.Total.countCall(c, r.settled)
 		}
-		slices.Sort(g.Latency)
 		r.Groups = append(r.Groups, g)
 	}
-	slices.Sort(r.Total.Latency)
 }
 
 // Checked adds a group for the calls of checks, which ask whether models answer.
@@ -45,8 +43,6 @@ func (r *Spending) AddUnfinished(calls []record.Call) {
 		g.addCall(c, r.settled)
 		r.Total.addCall(c, r.settled)
 	}
-	slices.Sort(g.Latency)
-	slices.Sort(r.Total.Latency)
 	r.Groups = append(r.Groups, g)
 }
 

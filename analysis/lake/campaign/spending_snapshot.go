@@ -41,10 +41,8 @@ func (r *Spending) noteSnapshot(c record.Call) {
 // sortGroups puts everything in order.
 func (r *Spending) sortGroups() {
 	for _, g := range r.byName {
-		slices.Sort(g.Latency)
 		r.Groups = append(r.Groups, *g)
 	}
-	slices.Sort(r.Total.Latency)
 	slices.SortFunc(r.Groups, func(a, b SpendingGroup) int {
 		return cmp.Or(cmp.Compare(labelsLast(a), labelsLast(b)), cmp.Compare(a.Name, b.Name),
 			cmp.Compare(a.Role, b.Role))

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"maps"
 	"reflect"
 	"slices"
 	"testing"
@@ -33,16 +34,17 @@ func TestGroupsSumUpToTheTotal(t *testing.T) {
 				return x
 			}
 			x := sum(calls)
-			all, latencies := SpendingGroup{}, []int64{}
+			all, latencies := SpendingGroup{}, map[int64]int{}
 			for _, g := range x.Groups {
 				all.Billed, all.Cached, all.Unknown = all.Billed+g.Billed, all.Cached+g.Cached, all.Unknown+g.Unknown
 				all.Input, all.Output, all.USD = all.Input+g.Input, all.Output+g.Output, all.USD+g.USD
-				latencies = append(latencies, g.Latency...)
+				for ms, n := range g.Latency {
+					latencies[ms] += n
+				}
 			}
-			slices.Sort(latencies)
 			total := x.Total
 			if all.Billed != total.Billed || all.Cached != total.Cached || all.Unknown != total.Unknown || all.Input != total.Input ||
-				all.Output != total.Output || all.USD != total.USD || !slices.Equal(latencies, total.Latency) {
+				all.Output != total.Output || all.USD != total.USD || !maps.Equal(latencies, total.Latency) {
 				r.Fatalf("by %s: groups %+v, total %+v", by, all, total)
 			}
 			if all.Billed+all.Cached+all.Unknown != len(calls) {
@@ -60,21 +62,24 @@ func TestGroupsSumUpToTheTotal(t *testing.T) {
 // Nearest rank: the smallest value that a share q of all does not exceed.
 func TestQuantile(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		g := SpendingGroup{Latency: rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 40).Draw(r, "latency")}
-		slices.Sort(g.Latency)
+		latencies := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 40).Draw(r, "latencies")
+		g := SpendingGroup{Latency: map[int64]int{}}
+		for _, ms := range latencies {
+			g.Latency[ms]++
+		}
 		q := rapid.SampledFrom([]float64{0, .05, .5, .95, 1}).Draw(r, "q")
 		got, ok := g.Quantile(q)
 		within := func(ms int64) float64 {
 			n := 0
-			for _, l := range g.Latency {
+			for _, l := range latencies {
 				if l <= ms {
 					n++
 				}
 			}
-			return float64(n) / float64(len(g.Latency))
+			return float64(n) / float64(len(latencies))
 		}
 		if !ok || within(got) < q-1e-9 || q > 0 && within(got-1) >= q+1e-9 {
-			r.Fatalf("quantile %v of %v is %d", q, g.Latency, got)
+			r.Fatalf("quantile %v of %v is %d", q, latencies, got)
 		}
 	})
 }
@@ -119,7 +124,7 @@ func TestUnknownCallsAndSnapshots(t *testing.T) {
 	if n := len(x.Groups); n != 4 || x.Groups[1].Name != "scores by a" || x.Groups[1].Billed != 2 || x.Groups[2].Name != "scores by b" || !x.Groups[3].Shared {
 		t.Errorf("%+v", x.Groups)
 	}
-	if !slices.IsSorted(x.Total.Latency) || !slices.IsSorted(x.Groups[1].Latency) || x.Total.Billed != 7 {
+	if !maps.Equal(x.Total.Latency, map[int64]int{46: 3, 47: 2, 48: 2}) || !maps.Equal(x.Groups[1].Latency, map[int64]int{46: 1, 47: 1}) || x.Total.Billed != 7 {
 		t.Errorf("%+v", x.Total)
 	}
 }

@@ -125,8 +125,8 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 		func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 			var t campaign.Trajectories
 			gathered := make([]acts.Gathered, len(c.Runs))
-			for i, r := range c.Runs {
-				gathered[i] = campaign.Part[acts.Gathered](r.Parts)
+			for i := range c.Runs { // memory for those of runs and of the campaign would be twice as much
+				gathered[i] = campaign.Take[acts.Gathered](&c.Runs[i].Parts)
 			}
 			t.Runs, t.Excluded = acts.Sorted(gathered)
 			if t.Labels, err = acts.AddLabels(ctx, s, c.Name, m.Labeller, t.Runs); err != nil {

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"roundtable/activities/commits"
 	"roundtable/activities/laketest"
+	"roundtable/analysis/acts"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
@@ -71,6 +73,15 @@ func TestRunsAreKept(t *testing.T) {
 			want, all := load(campaign.Kept{})
 			if first, n := load(kept); n != all || !reflect.DeepEqual(first.Runs, want.Runs) {
 				t.Errorf("read %d parts of %d, or something else", n, all)
+			}
+			added, err := trajectories.Add(t.Context(), s, campaign.Campaign{Name: name, Runs: slices.Clone(want.Runs)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			of := campaign.TrajectoriesOf(added)
+			if n := len(of.Runs) + len(of.Excluded); n != len(want.Runs) || slices.ContainsFunc(added.Runs,
+				func(r campaign.Run) bool { return campaign.Part[acts.Gathered](r.Parts) != acts.Gathered{} }) {
+				t.Errorf("%d trajectories of %d runs, or runs still have theirs", n, len(want.Runs))
 			}
 			bare, err := campaign.Load(t.Context(), s, name) // of few columns
 			if err != nil {

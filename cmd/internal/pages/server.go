@@ -274,7 +274,7 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 	if err := cmp.Or(err, cost.Wait()); err != nil {
 		return source, err
 	}
-	source.Campaign = read
+	source.Campaign = read.Grouped()
 	if source.Beside, err = beside.JoinTo(ctx, read, how.Kept()); err != nil {
 		return source, err
 	}

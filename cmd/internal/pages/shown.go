@@ -129,8 +129,8 @@ func (v *Server) listingOf(ctx context.Context, c *shown) (listing, error) {
 			known.Runs = append(known.Runs, campaign.Run{Collaboration: row})
 		}
 		list := report.NewList(known, questionsOf(ctx, v.store, v.options.Plugins, c.plan.Name))
-		for _, row := range latest {
-			list.Add(row, false)
+		for i := range latest {
+			list.Add(&latest[i], false)
 		}
 		again, err := d.RunAgain(ctx, v.store)
 		if err != nil {
@@ -140,8 +140,8 @@ func (v *Server) listingOf(ctx context.Context, c *shown) (listing, error) {
 		if err != nil {
 			return listing{}, err
 		}
-		for _, row := range earlier {
-			list.Add(row, true)
+		for i := range earlier {
+			list.Add(&earlier[i], true)
 		}
 		data, err := json.Marshal(list)
 		return listing{list, data, latest}, err
