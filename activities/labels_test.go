@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -101,7 +102,7 @@ func (d *desk) rows() []record.Label {
 	return rows
 }
 
-// TestLabelsByRules: every message is labelled once, the same when it is done again.
+// TestLabelsByRules: every message is labelled once, with its own acts, the same when it is done again.
 func TestLabelsByRules(t *testing.T) {
 	how, p := byRules()
 	d := newDesk(t, how, p)
@@ -118,6 +119,27 @@ func TestLabelsByRules(t *testing.T) {
 	rows := d.rows()
 	if len(rows) != 18 || !rows[0].Simulated || rows[0].Round != 1 || len(rows[0].Shown()) == 0 || rows[0].Labeller != d.how.ID() {
 		t.Errorf("%d rows, the first %+v", len(rows), rows[0])
+	}
+	markers, err := lake.Commits(ctx, d, "talked")
+	noError(t, err)
+	turns, err := lake.ReadAll[record.Turn](ctx, d, markers)
+	noError(t, err)
+	for _, row := range rows {
+		var q labels.Question
+		for _, m := range turns {
+			if said := (labels.Said{From: m.AgentName, Text: *cmp.Or(m.Text, new(""))}); m.CollaborationID != row.CollaborationID {
+				continue
+			} else if m.Entry == row.Entry {
+				q.Message = said
+			} else if m.Phase == "message" && m.Round == row.Round-1 {
+				q.Before = append(q.Before, said)
+			}
+		}
+		answer, err := p.Model.Complete(ctx, model.Request{Messages: q.Messages(how.Words)})
+		noError(t, err)
+		if acts, err := labels.Parse(answer.Text); err != nil || !slices.Equal(acts, row.Shown()) {
+			t.Errorf("entry %d is labelled %v, its message shows %v (%v)", row.Entry, row.Shown(), acts, err)
+		}
 	}
 	if page := d.survey(0, 100); page.Count[0] != 2 || len(page.Cells) != 0 || page.Next != page.Total {
 		t.Errorf("when all is labelled: %+v", page)
