@@ -2,7 +2,11 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"testing"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
 )
 
 // ticksOf returns the labels of a scale's values.
@@ -49,6 +53,59 @@ func TestAxisNames(t *testing.T) {
 	for y, want := range map[string]string{"score, 0 to 1": "score", "score, 0 or less": "score", "MAE, stars": "MAE, stars"} {
 		if got := axisName(y); got != want {
 			t.Errorf("%q is written as %q", y, got)
+		}
+	}
+}
+
+// Bars begin at 0, which the axis then has; dots, rows of a forest and lines do not.
+func TestBarsBeginAt0(t *testing.T) {
+	ten, eleven := 10., 11.
+	for what, x := range map[string]struct {
+		panel  Panel
+		values []float64
+		low    float64
+	}{
+		"bars": {Panel{Groups: []string{"a"}}, nil, 0}, "dots": {Panel{Groups: []string{"a"}}, []float64{10, 11}, 10},
+		"rows": {Panel{Groups: []string{"a"}, Forest: true}, nil, 10}, "lines": {Panel{}, nil, 10},
+	} {
+		x.panel.Y = "bias"
+		x.panel.Lines = []Line{{Points: []Point{{Value: &ten, Values: x.values}, {Value: &eleven, Values: x.values}}}}
+		if s := (Figure{Panels: []Panel{x.panel}}).scale(); s.low != x.low || s.high != 12 && s.high != 11 {
+			t.Errorf("%s: the axis is from %v to %v", what, s.low, s.high)
+		}
+	}
+}
+
+// The band of percentages has an edge at its 100 %, with its caption between that and the values; names at an axis
+// have the same room at both ends, and their bars are in it.
+func TestBandsAndGroups(t *testing.T) {
+	s := scale{low: 10, high: 20, step: 2, bars: true}
+	at := map[string]float64{}
+	for _, tick := range s.Ticks(0, 0) {
+		at[tick.Label] = tick.Value
+	}
+	behind := layout{}.plotBehind(Panel{}, s, span{0.5, 3.5, true})
+	edge, caption := behind[1].(*plotter.Line).XYs, behind[2].(*plotter.Labels)
+	if edge[0].Y != at["100 %"] || edge[1].Y != at["100 %"] || edge[0].X != 0.5 || edge[1].X != 3.5 {
+		t.Errorf("the edge is %v; ticks are at %v", edge, at)
+	}
+	if y := caption.XYs[0].Y; math.Abs(y-at["100 %"]-0.2) > 1e-9 || y >= behind[0].(*plotter.Line).XYs[0].Y {
+		t.Errorf("the caption is at %v; ticks are at %v", y, at)
+	}
+	if at["0 %"] != s.lowestDrawn() || at["0 %"] >= at["50 %"] || at["50 %"] >= at["100 %"] || at["100 %"] >= s.low {
+		t.Errorf("ticks are at %v", at)
+	}
+	a, names := plot.New(), groups{"a", "b", "c"}
+	names.nameHorizontalAxis(a)
+	ticks := names.Ticks(0, 0)
+	if left, right := ticks[0].Value-a.X.Min, a.X.Max-ticks[2].Value; math.Abs(left-right) > 1e-9 || left != 0.6 {
+		t.Errorf("the axis is from %v to %v, its names at %v", a.X.Min, a.X.Max, ticks)
+	}
+	one := heights{Panel: Panel{Groups: names, Lines: []Line{{Points: []Point{{Group: "a"}, {Group: "c"}}}}}}
+	for i, group := range []string{"a", "c"} {
+		left, width := one.placeIn(group)
+		if middle := ticks[2*i].Value; math.Abs(left+width/2-middle) > 1e-9 || left < a.X.Min || left+width > a.X.Max {
+			t.Errorf("%s, at %v, has a bar from %v to %v", group, middle, left, left+width)
 		}
 	}
 }

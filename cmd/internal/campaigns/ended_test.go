@@ -16,6 +16,7 @@ import (
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/task"
+	"roundtable/workflows/until"
 )
 
 // Ended cells are counted by how they ended; a campaign is sealed when all have, under its own plan, and none is wanted again.
@@ -40,6 +41,32 @@ func TestEnded(t *testing.T) {
 	if campaigns.IsSealed(ctx, s, p) {
 		t.Error("a campaign with a cell to run is sealed")
 	}
+	if campaigns.NeedsNothing(ctx, s, p, campaign.Manifest{Campaign: "c"}) {
+		t.Error("the question is gone, and cells that it made unneeded are not run")
+	}
+	q := until.Question{Compare: "rule", Measure: "score", Method: until.Asymptotic, Width: .1, Level: .05, Ahead: 2, Levels: []until.Level{{Name: "a"}, {Name: "b"}}}
+	asks := campaign.Manifest{Campaign: "c", Revision: p.Campaign.Revision(), Until: &q}
+	if err := campaign.WriteManifest(ctx, s, asks); err != nil {
+		t.Fatal(err)
+	}
+	if !campaigns.NeedsNothing(ctx, s, p, asks) { // it compares nothing, so that it is answered
+		t.Error("cells of an answered question are run")
+	}
+	keepAhead := func(q until.Question, want int) {
+		t.Helper()
+		m := campaign.Manifest{Campaign: "c", Until: &q}
+		asked, err := campaigns.KeepAhead(ctx, s, p, &m)
+		if changed := m.Until.Ahead != q.Ahead; err != nil || asked != want || changed != (want > 0) || changed && m.Until.Ahead != 2 {
+			t.Errorf("%d units ahead become %d, %d were asked for, %v", q.Ahead, m.Until.Ahead, asked, err)
+		}
+	}
+	more := q
+	more.Ahead = 5
+	narrower := more
+	narrower.Width = .05
+	keepAhead(q, 0)
+	keepAhead(more, 5)
+	keepAhead(narrower, 0)
 	s = storetest.NewMemory(map[string]string{})
 	if err := laketest.Play(ctx, s, "{name: c, replicates: 2, "+ofCampaign+"}", 0); err != nil {
 		t.Fatal(err)
@@ -51,6 +78,13 @@ func TestEnded(t *testing.T) {
 	if _, err := a.Seal(ctx, task.Sealing{Campaign: "c", Revision: p.Campaign.Revision()}); err != nil {
 		t.Fatal(err)
 	}
+	if !campaigns.NeedsNothing(ctx, s, p, campaign.Manifest{Campaign: "c"}) {
+		t.Error("where no cell was skipped, something is needed")
+	}
+	if err := campaign.WriteManifest(ctx, s, asks); err != nil {
+		t.Fatal(err)
+	}
+	keepAhead(more, 0) // which no cell was skipped for
 	other := p
 	other.Campaign.Replicates = 3
 	if !campaigns.IsSealed(ctx, s, p) || campaigns.IsSealed(ctx, s, other) {

@@ -46,7 +46,9 @@ func TestPausesAreSigned(t *testing.T) {
 			said, _, _ = strings.Cut(err.Error(), " (type:")
 		}
 		if app, ok := errors.AsType[*temporal.ApplicationError](err); ok {
-			said = app.Message()
+			if said = app.Message(); said != c.err.(*temporal.ApplicationError).Message() && !app.NonRetryable() {
+				t.Errorf("a pause of %v is tried again", c.err)
+			}
 		}
 		if out != 5 || said != c.want {
 			t.Errorf("%v becomes %q with %v, want %q", c.err, said, out, c.want)

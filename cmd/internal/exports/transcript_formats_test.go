@@ -1,8 +1,9 @@
-package main
+package exports_test
 
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"strings"
@@ -23,7 +24,8 @@ func talks() iter.Seq2[exports.Talk, error] {
 		c.Status, c.Replicate, c.InstanceID, c.Model, c.SettingsJSON = record.Succeeded, replicate, "q1", "openai/x", `{"rule":"majority"}`
 		c.KeyJSON, c.DecisionJSON, c.Outcome, c.InputTokens, c.OutputTokens = &key, &decision, &outcome, 10, 2
 		c.StartedAt, c.EndedAt = 1_700_000_000_000_000, 1_700_000_002_500_000
-		c.Messages = []exports.Message{{ID: "about", Text: "Which?"}, {ID: "entry-0", Assistant: true, Text: "Alex: (B) <it>", Thinking: "hm", Model: "openai/x"}}
+		c.Messages = []exports.Message{{ID: "about", Text: "Which?"}, {ID: "entry-0", Assistant: true, Text: "Alex: (B) <it>", Thinking: "hm", Model: "openai/x"},
+			{ID: "entry-1", Assistant: true, Text: "Blake: (B)", Agent: "Blake", Answer: "(B)", Score: &outcome}, {ID: "entry-2", Assistant: true, Text: "Casey: ?", Agent: "Casey", Answer: "?"}}
 		return c
 	}
 	failed := make("other-2", 0)
@@ -94,6 +96,14 @@ func TestInspectLog(t *testing.T) {
 	if said["role"] != "assistant" || said["content"].([]any)[0].(map[string]any)["reasoning"] != "hm" {
 		t.Errorf("%v", said)
 	}
+	if got := fmt.Sprint(second.Messages[2]["metadata"], second.Messages[3]["metadata"]); got != "map[agent:Blake answer:(B) score:0.5] map[agent:Casey]" {
+		t.Errorf("who speaks is told as %s", got)
+	}
+	for _, about := range second.Messages[:2] {
+		if about["metadata"] != nil {
+			t.Errorf("nobody speaks, and %v", about)
+		}
+	}
 	if e := failed.Samples[0].Error; e == nil || e.Message != "failed: the model is gone" || failed.Results.Done != 0 || failed.Results.Scores != nil {
 		t.Errorf("%+v", failed)
 	}
@@ -119,7 +129,7 @@ func TestScoutDatabase(t *testing.T) {
 func TestSessionTraces(t *testing.T) {
 	files := written(t, func(add exports.Stage) error { return exports.WriteTraces(talks(), add) })
 	lines := strings.Split(strings.TrimSpace(files["majority-1-i0-r1.jsonl"].String()), "\n")
-	if len(files) != 3 || len(lines) != 3 || !strings.Contains(lines[0], `"harness":"roundtable","id":"mine/majority-1-i0-r1.0"`) {
+	if len(files) != 3 || len(lines) != 5 || !strings.Contains(lines[0], `"harness":"roundtable","id":"mine/majority-1-i0-r1.0"`) {
 		t.Fatal(files, lines)
 	}
 	want := `{"message":{"content":"Alex: (B) <it>","model":"openai/x","reasoningContent":"hm","role":"assistant"},"type":"message"}`

@@ -1,27 +1,38 @@
-package main
+package exports_test
 
 import (
 	"bytes"
 	"context"
 	"io"
-	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/exports"
-	"roundtable/workflows/catalogue"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/peterh/liner"
+
+	"roundtable/activities/laketest"
+	"roundtable/analysis/lake/store"
+	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/exports"
+	"roundtable/workflows/catalogue"
 )
 
 // TestConversation types what a user may type.
 func TestConversation(t *testing.T) {
-	if !*long {
-		t.Skip("-long")
+	folder := filepath.Join(t.TempDir(), "lake")
+	s, err := store.NewLocal(folder)
+	if err != nil {
+		t.Fatal(err)
 	}
-	folder, _ := askedLake(t)
+	defer s.Close()
+	if err := laketest.Play(t.Context(), s, "{name: a, "+ofCampaign+"}", 0); err != nil {
+		t.Fatal(err)
+	}
 	q := exports.Query{Options: &cli.Options{Plugins: catalogue.Builtin(), Lake: folder}, Format: "jsonl"}
 	db, err := q.Open(context.Background(), io.Discard)
-	noError(t, err)
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer db.Close()
 	type typed struct {
 		mark, line string
@@ -47,7 +58,7 @@ func TestConversation(t *testing.T) {
 	if err := q.Converse(context.Background(), db, &out, &problems, read); err != nil || len(script) > 0 {
 		t.Fatal(err, script)
 	}
-	if !strings.HasPrefix(out.String(), "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n--- row 1\nd          x\n           y\nlong_name  NULL\n(1 row)\n--- row 1\nname  ballots\n") || strings.Count(problems.String(), "Parser Error") != 1 {
+	if !strings.HasPrefix(out.String(), "{\"a\":1}\n{\"b\":2}\n{\"c\":3}\n--- row 1\nd          x\n           y\nlong_name  NULL\n(1 row)\n--- row 1\nname  ballots\n") || strings.Count(problems.String(), "Parser Error") != 1 || strings.Contains(problems.String(), "nil") {
 		t.Errorf("answers %q, problems %q", &out, &problems)
 	}
 	end := func(string) (string, error) { return "", io.EOF }
@@ -55,3 +66,5 @@ func TestConversation(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+const ofCampaign = "env: exchange, protocol: {name: roundtable, rounds: 1}, rule: plurality, model: scripted/trader"
