@@ -59,18 +59,18 @@ func TestAxisNames(t *testing.T) {
 
 // Bars begin at 0, which the axis then has; dots, rows of a forest and lines do not.
 func TestBarsBeginAt0(t *testing.T) {
-	ten, eleven := 10., 11.
+	half, more := .5, .6
 	for what, x := range map[string]struct {
 		panel  Panel
 		values []float64
 		low    float64
 	}{
-		"bars": {Panel{Groups: []string{"a"}}, nil, 0}, "dots": {Panel{Groups: []string{"a"}}, []float64{10, 11}, 10},
-		"rows": {Panel{Groups: []string{"a"}, Forest: true}, nil, 10}, "lines": {Panel{}, nil, 10},
+		"bars": {Panel{Groups: []string{"a"}}, nil, 0}, "dots": {Panel{Groups: []string{"a"}}, []float64{.5, .6}, .5},
+		"rows": {Panel{Groups: []string{"a"}, Forest: true}, nil, .5}, "lines": {Panel{}, nil, .5},
 	} {
 		x.panel.Y = "bias"
-		x.panel.Lines = []Line{{Points: []Point{{Value: &ten, Values: x.values}, {Value: &eleven, Values: x.values}}}}
-		if s := (Figure{Panels: []Panel{x.panel}}).scale(); s.low != x.low || s.high != 12 && s.high != 11 {
+		x.panel.Lines = []Line{{Points: []Point{{Value: &half, Values: x.values}, {Value: &more, Values: x.values}}}}
+		if s := (Figure{Panels: []Panel{x.panel}}).scale(); s.low != x.low || math.Abs(s.high-.6) > 1e-9 {
 			t.Errorf("%s: the axis is from %v to %v", what, s.low, s.high)
 		}
 	}
@@ -95,15 +95,22 @@ func TestBandsAndGroups(t *testing.T) {
 	if at["0 %"] != s.lowestDrawn() || at["0 %"] >= at["50 %"] || at["50 %"] >= at["100 %"] || at["100 %"] >= s.low {
 		t.Errorf("ticks are at %v", at)
 	}
+	if top := behind[0].(*plotter.Line).XYs[0].Y; math.Abs(s.low-top-0.2) > 1e-9 {
+		t.Errorf("the band ends at %v, the values at %v", top, s.low)
+	}
+	one := Panel{Y: "score", Lines: []Line{{Points: []Point{{Round: 1}, {Round: 4}}}}}
+	if drawn, x := (layout{}).drawAxes(one, scale{low: 0, high: 1, step: .2}), one.horizontalAxis(s); x.low != 0.5 || x.high != 4.5 || drawn.X.Min != x.low || drawn.X.Max != x.high {
+		t.Errorf("four rounds lie from %v to %v, the axis from %v to %v", x.low, x.high, drawn.X.Min, drawn.X.Max)
+	}
 	a, names := plot.New(), groups{"a", "b", "c"}
 	names.nameHorizontalAxis(a)
 	ticks := names.Ticks(0, 0)
 	if left, right := ticks[0].Value-a.X.Min, a.X.Max-ticks[2].Value; math.Abs(left-right) > 1e-9 || left != 0.6 {
 		t.Errorf("the axis is from %v to %v, its names at %v", a.X.Min, a.X.Max, ticks)
 	}
-	one := heights{Panel: Panel{Groups: names, Lines: []Line{{Points: []Point{{Group: "a"}, {Group: "c"}}}}}}
+	bars := heights{Panel: Panel{Groups: names, Lines: []Line{{Points: []Point{{Group: "a"}, {Group: "c"}}}}}}
 	for i, group := range []string{"a", "c"} {
-		left, width := one.placeIn(group)
+		left, width := bars.placeIn(group)
 		if middle := ticks[2*i].Value; math.Abs(left+width/2-middle) > 1e-9 || left < a.X.Min || left+width > a.X.Max {
 			t.Errorf("%s, at %v, has a bar from %v to %v", group, middle, left, left+width)
 		}

@@ -56,7 +56,7 @@ func TestLaTeXFits(t *testing.T) {
 	}{{2, 1, "table", ""}, {4, 1, "table*", ""}, {6, 1, "table*", `\small`}, {19, 3, "table*", `\footnotesize`}} {
 		wide := make(x.columns)
 		got := wide.LaTeX()
-		if n := strings.Count(got, `\begin{tabular}{lr`); n != x.parts || !strings.Contains(got, `\begin{`+x.float+"}\n") || strings.Contains(got, x.size+`\setlength`) != (x.size != "") {
+		if n := strings.Count(got, `\begin{tabular}{lr`); n != x.parts || !strings.Contains(got, `\begin{`+x.float+"}\n") || strings.Contains(got, x.size+`\setlength`) != (x.size != "") || strings.Count(got, `\medskip`) != x.parts-1 {
 			t.Errorf("%d columns: %d parts in\n%s", x.columns, n, got)
 		}
 		if strings.Count(got, "rule 2 &") != x.parts || !strings.HasPrefix(got, "% The same in all rows: env qa.\n% SIMULATED") || !strings.Contains(got, `\par\footnotesize SIMULATED`) || strings.Contains(got, `\footnotesize Mean`) {

@@ -65,6 +65,10 @@ func TestComparePlans(t *testing.T) {
 				if said = got.Begun.String(); want == "" || refused || !strings.HasPrefix(said, want) {
 					t.Errorf("%s: %s", text, said)
 				}
+				got.Begun.Finished, got.Begun.Again, got.Begun.Unlabelled = 1, 1, 1
+				if said = got.Begun.String(); !strings.Contains(said, "1 of 2 cells finished. A run would finish the remaining 1, run 1 finished cell again, add ") || !strings.HasSuffix(said, " and label 1 collaboration.") {
+					t.Errorf("%s: %s", text, said)
+				}
 			} else if want != "" && !refused {
 				t.Errorf("%s: the lake has it", text)
 			}
@@ -113,6 +117,13 @@ func TestAttributionForks(t *testing.T) {
 		}
 		if next := w.Next(1, 0); x.pairs == 1 && next != 1 || x.pairs > 1 && x.players == 3 && next != 2 {
 			t.Errorf("%s: after a pair there are %d", of, next)
+		}
+	}
+	for usd, want := range map[float64]int{0: 2, .5: 1, 50: 2} { // a pair cost 0.49
+		w, err := forks.Attribution{Campaign: "c", Of: forks.Agents, Pairs: 20, CostUSD: usd}.Open(ctx, s, p, m)
+		noError(t, err)
+		if next := w.Next(1, .49); next != want {
+			t.Errorf("with $%v there are %d pairs after the first, want %d", usd, next, want)
 		}
 	}
 	noError(t, laketest.Play(ctx, s, "{name: other, "+traded+"model: scripted/trader}", 0))

@@ -31,6 +31,24 @@ func TestNumericMeetsClosedForm(t *testing.T) {
 	}
 }
 
+// An economy of specialists has the closed form only while all are alike.
+func TestSpecialists(t *testing.T) {
+	for what, change := range map[string]func(theta [][]float64, q []float64){
+		"": func([][]float64, []float64) {}, "own": func(theta [][]float64, _ []float64) { theta[1][1] += .01 },
+		"other": func(theta [][]float64, _ []float64) { theta[2][1] += .01 }, "quantity": func(_ [][]float64, q []float64) { q[2] = 90 },
+	} {
+		theta, err := presetExponents("asymmetric", 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := []float64{100, 100, 100}
+		change(theta, q)
+		if _, ok := greatestIfSpecialised(theta, q); ok != (what == "") {
+			t.Errorf("with another %s: it has the closed form: %t", what, ok)
+		}
+	}
+}
+
 // TestNumericIsCertified: random economies, some with agents who best get
 // nothing, have a narrow bracket that no random allocation beats.
 func TestNumericIsCertified(t *testing.T) {

@@ -3,6 +3,8 @@ package plan
 import (
 	"encoding/json"
 	"testing"
+
+	"roundtable/workflows/protocol"
 )
 
 func TestJudgeOfCondition(t *testing.T) {
@@ -37,5 +39,24 @@ func TestJudgeOfCondition(t *testing.T) {
 	}
 	if share := (Judge{Scale: [2]float64{1, 5}}).Share(4); share != 0.75 {
 		t.Errorf("4 of 1 to 5 is %v", share)
+	}
+}
+
+// Questions of one's own are asked in the words that protocols share, others in the protocol's; what a condition says
+// goes before.
+func TestHowAgentsAreAsked(t *testing.T) {
+	for _, x := range []struct {
+		env, params, protocol, of string
+		says, want                protocol.Reasoning
+	}{
+		{"qa", `{"format":"csv"}`, "debate", `{}`, "", protocol.ReasoningFirst}, {"qa", `{"format":"csv"}`, "debate", `{"chain_of_thought":false}`, "", protocol.ReasoningNone},
+		{"qa", `{"format":"csv"}`, "debate", `{"chain_of_thought":true}`, "", protocol.ReasoningFirst}, {"qa", `{"format":"mmlu"}`, "debate", `{}`, "", protocol.ReasoningPaper},
+		{"qa", `{"format":7}`, "debate", `{}`, "", protocol.ReasoningPaper}, {"exchange", `{}`, "debate", `{}`, "", protocol.ReasoningPaper},
+		{"qa", `{"format":"csv"}`, "consensus", `{}`, "", protocol.ReasoningPaper}, {"exchange", `{}`, "debate", `{}`, protocol.ReasoningNone, protocol.ReasoningNone},
+	} {
+		c := Condition{Env: Choice{Name: x.env, Params: json.RawMessage(x.params)}, Protocol: Choice{Name: x.protocol, Params: json.RawMessage(x.of)}, Reasoning: x.says}
+		if got := c.Asks(); got != x.want {
+			t.Errorf("%+v: %q", x, got)
+		}
 	}
 }

@@ -13,6 +13,9 @@ func TestPredictionHoldsWhatCampaignsTake(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if n := d.countNeeded(course(t, q)); n != 450 {
+		t.Errorf("before any unit %d of 450 cells are needed", n)
+	}
 	within := 0
 	const campaigns = 400
 	r := rand.New(rand.NewPCG(9, 9))
@@ -26,7 +29,7 @@ func TestPredictionHoldsWhatCampaignsTake(t *testing.T) {
 			within++
 		}
 	}
-	if within < campaigns*88/100 || p.Answered < .97 || p.High >= 450 || float64(p.Low) > p.Mean || p.Mean > float64(p.High) {
+	if within < campaigns*88/100 || p.Answered < .97 || p.Low == 0 || p.High >= 450 || float64(p.Low) > p.Mean || p.Mean > float64(p.High) {
 		t.Errorf("%+v holds %d of %d", p, within, campaigns)
 	}
 	none, err := d.Predict(q.Worst(0), 1)

@@ -126,6 +126,20 @@ func TestRead(t *testing.T) {
 	if of["facts"] == nil || of["lost"] == nil || len(of) != 7 {
 		t.Errorf("of something: %v", of)
 	}
+	if err := laketest.Play(ctx, s, file, 1); err != nil {
+		t.Fatal(err)
+	}
+	for name, generation := range map[string]int32{id: 1, id + ".0": 0, id + ".1": 1} {
+		rows, broken, err := FindRows(ctx, s, catalogue.Builtin(), name)
+		if err != nil || broken != nil || rows.Collaborations[0].Generation != generation {
+			t.Errorf("%s: %v, %v, %+v", name, err, broken, rows.Collaborations)
+		}
+		v, err := Read(ctx, s, catalogue.Builtin(), name, Parts{Entry: -1})
+		var text bytes.Buffer
+		if again := "Generation 1: it was run again.\n"; err != nil || v.Write(&text) != nil || strings.Contains(text.String(), again) != (generation > 0) {
+			t.Errorf("%s: %v, %.200s", name, err, &text)
+		}
+	}
 	no := false
 	v := Transcript{Asked: []EntryAsked{{Entry: 0}, {Entry: 2, PromptHash: "abc", Matches: &no}}}
 	for entry, is := range map[int32]bool{0: false, 1: false, 2: true} {
