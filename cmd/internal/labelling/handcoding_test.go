@@ -24,13 +24,13 @@ import (
 func TestDrawAndReadBack(t *testing.T) {
 	t.Parallel()
 	ctx, s := t.Context(), storetest.NewMemory(map[string]string{})
-	if err := laketest.Play(ctx, s, "{name: c, replicates: 4, env: exchange, protocol: {name: roundtable, rounds: 2}, rule: plurality, model: scripted/trader}", 0); err != nil {
+	if err := laketest.Play(ctx, s, "{name: c, replicates: 8, env: exchange, protocol: {name: roundtable, rounds: 2}, rule: plurality, model: scripted/trader}", 0); err != nil {
 		t.Fatal(err)
 	}
 	var said strings.Builder
 	root := &cobra.Command{}
 	root.SetOut(&said)
-	o := HandCoding{Options: cli.NewOptions(root, catalogue.Builtin()), Asked: 5, Output: filepath.Join(t.TempDir(), "draw.csv"), Coder: "me"}
+	o := HandCoding{Options: cli.NewOptions(root, catalogue.Builtin()), Asked: 40, Output: filepath.Join(t.TempDir(), "draw.csv"), Coder: "me"}
 	book, _ := campaign.LoadBuiltInBook(campaign.ActsBook)
 	o.From = o.Output
 	if err := os.WriteFile(o.From, []byte("id,labels,check\n1.1,,x\n"), 0o600); err != nil {
