@@ -119,10 +119,10 @@ func TestAttributionForks(t *testing.T) {
 			t.Errorf("%s: after a pair there are %d", of, next)
 		}
 	}
-	for usd, want := range map[float64]int{0: 2, .5: 1, 50: 2} { // a pair cost 0.49
+	for usd, want := range map[float64]int{0: 2, .5: 1, 50: 2} { // a pair cost 0.6
 		w, err := forks.Attribution{Campaign: "c", Of: forks.Agents, Pairs: 20, CostUSD: usd}.Open(ctx, s, p, m)
 		noError(t, err)
-		if next := w.Next(1, .49); next != want {
+		if next := w.Next(1, .6); next != want {
 			t.Errorf("with $%v there are %d pairs after the first, want %d", usd, next, want)
 		}
 	}
