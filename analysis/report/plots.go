@@ -200,7 +200,7 @@ func inPlane(all []place) *plot {
 	return p
 }
 
-// nameStarts names agents where their paths start, on the side that has room.
+// nameStarts names agents where their paths start, on the side away from the middle.
 func (p *plot) nameStarts(all []place, x, y span) {
 	named := map[int32]bool{}
 	for _, a := range all {
@@ -209,7 +209,7 @@ func (p *plot) nameStarts(all []place, x, y span) {
 		}
 		named[a.agent] = true
 		at := label{X: x.placeAt(a.at[0]) + 7, Y: y.placeAt(a.at[1]) - 6, Text: a.name}
-		if at.End = at.X > (x.from+x.to)/2; at.End {
+		if at.End = at.X < (x.from+x.to)/2; at.End {
 			at.X -= 14
 		}
 		at.Y = max(at.Y, y.to+10)
