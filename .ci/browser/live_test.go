@@ -25,6 +25,12 @@ func TestLive(t *testing.T) {
 	p.await(progress + ` > 0`)
 	p.await(`/calls\/s/.test(document.querySelector(".sum").textContent)`)
 	p.await(`document.querySelectorAll(".conditions tbody tr").length === 2`)
+	p.await(`document.querySelector(".finished")`)
+	p.says("No result yet: ", "So far: ")
+	p.await(`document.querySelector(".sum").textContent.startsWith(document.querySelector(".finished").textContent + " of 60 ended")`) // one count
+	if js[bool](p, `document.getElementById("found").innerText.includes("collaborations finished")`) {
+		t.Error("what has finished is counted twice")
+	}
 	p.picture("view-live")
 	p.accessible("a running campaign")
 

@@ -100,7 +100,7 @@ func listed(p *tab) {
 
 // told looks at a collaboration, its prompts, and another next to it.
 func told(p *tab) {
-	p.says("Round 1", "candidate 1", "saw nothing", "score", "Decided.", "1 of ")
+	p.says("Round 1", "candidate 1", "saw no other turn", "score", "Decided.", "1 of ")
 	if js[int](p, `document.querySelectorAll(".course tbody tr").length`) == 0 {
 		p.t.Error("it is not shown who held what")
 	}
@@ -149,7 +149,10 @@ func TestQuestions(t *testing.T) {
 	p.phone("results of questions")
 	p = open(t, address+"collaborations/?only=wrong")
 	p.await(`document.getElementById("list")?.dataset.ready`)
-	p.says("(A) Billing", "agreement", "debate, majority")
+	p.says("(A) Billing", "agreement", "debate, majority", "Every question begins with “A customer writes:”")
+	if first := js[string](p, `document.querySelector("#list td.question").innerText`); first != "I was charged twice for one order. Which team should answer?" {
+		t.Errorf("the first question in the list is %q", first)
+	}
 	if marks := js[string](p, `Array.from(new Set(Array.from(document.querySelectorAll("#list .pill"), (m) => m.textContent))).join()`); marks != "wrong" {
 		t.Errorf("of those that are wrong the list has %q", marks)
 	}
@@ -159,7 +162,10 @@ func TestQuestions(t *testing.T) {
 	p.picture("view-collaborations")
 	p.do(chromedp.Click(chromedp.CSS(`#marks .wrong`)), chromedp.Click(chromedp.CSS(`#list tbody a`)))
 	p.await(`document.querySelector(".verdict.wrong")`)
-	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before")
+	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before", "1 of 39 wrong", "turn 1, saw no other turn", "tokens · $0")
+	if clash := js[string](p, sameColours); clash != "" {
+		t.Errorf("an option has several colours: %s", clash)
+	}
 	p.picture("view-collaboration")
 	p.do(chromedp.Click(chromedp.CSS(`button.copy`)))
 	p.await(`document.querySelector("button.copy").textContent === "Copied"`)
@@ -175,6 +181,16 @@ func TestQuestions(t *testing.T) {
 	p.accessible("two campaigns")
 	p.phone("two campaigns")
 }
+
+// sameColours returns the options that have different colours in the question, the course and the turns.
+const sameColours = `(() => {
+	const colours = {};
+	document.querySelectorAll(".options .holds, .course td, .turn .holds").forEach((e) => {
+		const option = e.textContent.match(/\([A-Z]\)(?!.*\([A-Z]\))/)?.[0];
+		if (option) (colours[option] ??= new Set()).add(getComputedStyle(e).backgroundColor);
+	});
+	return Object.keys(colours).filter((o) => colours[o].size > 1).join(", ");
+})()`
 
 // A collaboration of each environment is shown as what it is.
 func TestEnvironments(t *testing.T) {
@@ -198,6 +214,13 @@ func TestEnvironments(t *testing.T) {
 			p.do(chromedp.Click(chromedp.CSS(`#list tbody a`)))
 			p.await("document.querySelector('" + x.what + "')")
 			if x.campaign == "robots" {
+				p.says("Task", "gather at one position", "higher is better, 0 is best", "in the round below")
+				if !js[bool](p, `(() => { const c = document.querySelector(".course"); return c.scrollLeft > 0 && c.scrollLeft + c.clientWidth >= c.scrollWidth - 1; })()`) {
+					t.Error("the last round is out of view")
+				}
+				if starts := js[string](p, `Array.from(document.querySelectorAll(".plot text"), (e) => e.textContent).filter((x) => /^A[0-9]$/.test(x)).join()`); starts != "A1,A2,A3" {
+					t.Errorf("the paths are those of %q", starts)
+				}
 				p.picture("view-robots")
 			}
 			p.accessible(x.campaign)

@@ -130,6 +130,7 @@ func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration,
 type About struct {
 	// as far as its environment and its protocol say: the question, its right answer, personas that were given
 	Facts    []envs.Fact
+	Task     string         // what all agents are told of it; "" of what asks a question or has facts
 	Question *envs.Question // as it was dealt; nil if it was none
 	instance envs.Instance
 }
@@ -175,6 +176,13 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 	}
 	if asked, ok := c.Instance.(envs.Questioned); ok {
 		about.Question = new(asked.Question())
+	}
+	if _, explains := c.Instance.(envs.Explained); !explains && about.Question == nil {
+		system, err := c.Condition.Templates.RenderRoleSystem(c.Instance.Observe(0))
+		if err != nil {
+			return about, err
+		}
+		about.Task = system.Task
 	}
 	var seated []string
 	for i, a := range c.Seated {

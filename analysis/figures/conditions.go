@@ -1,7 +1,10 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
@@ -17,7 +20,7 @@ var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": dra
 func drawConditions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome by condition", apart: true}
 	every := c.View("")
-	var counts []int
+	var counts, repeats []int
 	for _, environment := range every.Environments() {
 		v := c.View(environment)
 		p := Panel{Title: wording.SafeLine(v.Groups[0].Shown("env")), Y: outcomeAxis(v.Groups[0]), Forest: true}
@@ -26,9 +29,13 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 			point := Point{Group: wording.SafeLine(v.Title(g))}
 			if o, ok := overview.OutcomeOf(g); ok {
 				point.Value, point.Low, point.High, point.N = &o.Value, o.Low, o.High, o.N
-				counts = append(counts, o.N)
+				counts, repeats = append(counts, o.N), append(repeats, len(g.Succeeded())/max(1, o.N))
 			}
-			p.Groups, line.Points = append(p.Groups, point.Group), append(line.Points, point)
+			line.Points = append(line.Points, point)
+		}
+		slices.SortStableFunc(line.Points, compareHighest)
+		for _, point := range line.Points {
+			p.Groups = append(p.Groups, point.Group)
 		}
 		p.Lines = []Line{line}
 		f.Panels = append(f.Panels, p)
@@ -36,12 +43,27 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 	if len(counts) == 0 {
 		return f, errNothing(c, needsOf("conditions"))
 	}
-	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s.",
-		every.UnitsNote(), rangeOf(counts))
+	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s %s",
+		every.UnitsNote(), rangeOf(counts), c.CountedUnits())
+	if slices.Max(repeats) > 1 {
+		f.reading += fmt.Sprintf(" × %s replicates", rangeOf(repeats))
+	}
+	f.reading += ". The highest comes first."
 	f.addRemarks(c.Remarks(""), f.reading,
 		every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the "+
 			"table comparisons.")
 	return f, nil
+}
+
+// compareHighest puts higher points first, and those without a value last.
+func compareHighest(a, b Point) int {
+	valueOf := func(p Point) float64 {
+		if p.Value == nil {
+			return math.Inf(-1)
+		}
+		return *p.Value
+	}
+	return cmp.Compare(valueOf(b), valueOf(a))
 }
 
 // outcomeAxis says what the outcome of a condition is, and how far it can go.

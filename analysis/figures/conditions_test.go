@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -42,12 +43,15 @@ func TestConditionsByHand(t *testing.T) {
 	if near(t, "mean of one", *one.Value, .9); one.N != 1 || one.Low != nil || first.N != 2 || len(rows) != 3 {
 		t.Errorf("%+v", rows)
 	}
-	if f.simulated == "" || !strings.Contains(f.reading, "n = 1 to 2") {
+	if p := f.Panels[0]; !p.isHighest(one) || p.isHighest(first) || p.isHighest(other) {
+		t.Error("the highest is not the one with 0.9")
+	}
+	if f.simulated == "" || !strings.Contains(f.reading, "n = 1 to 2 ") {
 		t.Errorf("it is said %q and %q", f.simulated, f.reading)
 	}
 }
 
-// The figure and the table outcomes have the same numbers, by environment in the same order.
+// The figure and the table outcomes have the same numbers, by environment; those of the figure from the highest down.
 func TestConditionsAreTheTableOutcomes(t *testing.T) {
 	both := economy()
 	both.Runs = append(both.Runs, ratings().Runs...)
@@ -58,7 +62,11 @@ func TestConditionsAreTheTableOutcomes(t *testing.T) {
 		}
 		drawn, listed := map[string][]string{}, map[string][]string{}
 		for _, p := range made(t, c, "conditions").Panels {
-			for _, row := range p.Lines[0].Points {
+			points := p.Lines[0].Points
+			if !slices.IsSortedFunc(points, compareHighest) {
+				t.Errorf("%s is not in the order of its outcomes", p.Title)
+			}
+			for _, row := range points {
 				drawn[p.Title] = append(drawn[p.Title], written(row.Value)+written(row.Low)+written(row.High))
 			}
 		}
@@ -69,6 +77,10 @@ func TestConditionsAreTheTableOutcomes(t *testing.T) {
 			}
 			environment := cells["env"].Text
 			listed[environment] = append(listed[environment], written(cells["outcome"].Value)+written(cells["low"].Value)+written(cells["high"].Value))
+		}
+		for environment := range drawn {
+			slices.Sort(drawn[environment])
+			slices.Sort(listed[environment])
 		}
 		if fmt.Sprint(drawn) != fmt.Sprint(listed) {
 			t.Errorf("drawn is\n%v, the table has\n%v", drawn, listed)

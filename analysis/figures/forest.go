@@ -2,8 +2,8 @@ package figures
 
 import (
 	"fmt"
-	"strings"
 
+	imagefont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -12,13 +12,13 @@ import (
 const (
 	forestWidth = 7.2 * vg.Inch // where no width is asked for
 	mostRows    = 120
-	rowSize     = 9                 // of the text of names
-	numberSize  = 8                 // of the text of numbers
-	rowLine     = 11 * vg.Length(1) // of a name
+	rowSize     = 9.75              // of texts: 13 pixels on a page
+	rowLine     = 12 * vg.Length(1) // of a name
+	boldRoom    = 1.1               // how much more room than others bold text takes at most
 	rowRoom     = 5 * vg.Length(1)  // between rows
 	axisRoom    = 34 * vg.Length(1) // below the rows
 	leastAxis   = 2 * vg.Inch       // where there is less, numbers are left out
-	halfTick    = 14 * vg.Length(1) // of the number at the end of the axis
+	halfTick    = 16 * vg.Length(1) // of the number at the end of the axis
 	mostOfNames = 0.42              // of the width
 )
 
@@ -36,6 +36,7 @@ type row struct {
 	Point
 	name    []string
 	numbers string
+	highest bool // its name is bold
 }
 
 // forestSheet returns the sheet of a figure of rows.
@@ -65,10 +66,10 @@ func (f Figure) forestSheet() (Sheet, error) {
 
 // arrangeNames breaks the names into lines and gives what stands next to the axes its width.
 func (d *forest) arrangeNames() {
-	text, small := Words(rowSize), Words(numberSize)
+	text := Words(rowSize)
 	for _, p := range d.Panels {
 		for _, name := range p.Groups {
-			d.names = max(d.names, text.Width(name))
+			d.names = max(d.names, boldRoom*text.Width(name))
 		}
 	}
 	d.names = min(d.names, mostOfNames*d.width)
@@ -76,12 +77,12 @@ func (d *forest) arrangeNames() {
 		s := d.panelsMeasuring(p.Y).scale()
 		var rows []row
 		for _, point := range p.Lines[0].Points {
-			r := row{Point: point, numbers: numbersText(point, s)}
-			for _, line := range Lines(point.Group, rowSize, d.names) {
-				r.name = append(r.name, Cut(line, rowSize, d.names))
+			r := row{Point: point, numbers: numbersText(point, s), highest: p.isHighest(point)}
+			for _, line := range Lines(point.Group, rowSize, d.names/boldRoom) {
+				r.name = append(r.name, Cut(line, rowSize, d.names/boldRoom))
 			}
 			rows = append(rows, r)
-			d.numbers = max(d.numbers, small.Width(r.numbers))
+			d.numbers = max(d.numbers, text.Width(r.numbers))
 		}
 		d.rows = append(d.rows, rows)
 	}
@@ -96,10 +97,24 @@ func numbersText(p Point, s scale) string {
 	case p.Value == nil:
 		return "–"
 	case p.Low == nil:
-		return s.write(*p.Value, 1)
+		return s.write(*p.Value, 2)
 	}
-	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 1), strings.TrimSuffix(s.write(*p.Low, 1), " %"),
-		strings.TrimSuffix(s.write(*p.High, 1), " %"))
+	return fmt.Sprintf("%s (%s to %s)", s.write(*p.Value, 2), s.write(*p.Low, 2), s.write(*p.High, 2))
+}
+
+// isHighest reports whether a point has the greatest value of a panel whose values differ.
+func (p Panel) isHighest(of Point) bool {
+	if of.Value == nil {
+		return false
+	}
+	isLower := false
+	for _, point := range p.Lines[0].Points {
+		if point.Value != nil && *point.Value > *of.Value {
+			return false
+		}
+		isLower = isLower || point.Value != nil && *point.Value < *of.Value
+	}
+	return isLower
 }
 
 func (r row) rowHeight() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }
@@ -141,14 +156,14 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 	}
 	top -= d.titleHeight()
 	d.drawAxis(c, s, x, bottom, top)
-	label := Words(9)
+	label := Words(rowSize)
 	label.XAlign = draw.XCenter
-	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, Cut(axisName(p.Y), 9, c.Max.X-left))
+	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, Cut(axisName(p.Y), rowSize, c.Max.X-left))
 	for _, r := range d.rows[panel] {
 		middle := top - r.rowHeight()/2
 		d.drawRow(c, r, s, x, middle)
 		if d.numbers > 0 {
-			text := Words(numberSize)
+			text := Words(rowSize)
 			text.YAlign = draw.YCenter
 			c.FillText(text, vg.Point{X: right + gap, Y: middle + Rise}, r.numbers)
 		}
@@ -160,7 +175,7 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 func (d forest) drawAxis(c draw.Canvas, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
 	dark, pale := draw.LineStyle{Color: ink, Width: vg.Points(0.6)}, draw.LineStyle{Color: faint, Width: vg.Points(0.4)}
 	c.StrokeLine2(dark, x(s.low), bottom, x(s.high), bottom)
-	number := Words(numberSize)
+	number := Words(rowSize)
 	number.XAlign = draw.XCenter
 	for _, tick := range s.valueTicks() {
 		c.StrokeLine2(pale, x(tick.Value), bottom, x(tick.Value), top)
@@ -173,6 +188,9 @@ func (d forest) drawAxis(c draw.Canvas, s scale, x func(float64) vg.Length, bott
 func (d forest) drawRow(c draw.Canvas, r row, s scale, x func(float64) vg.Length, middle vg.Length) {
 	name := Words(rowSize)
 	name.XAlign, name.YAlign = draw.XRight, draw.YCenter
+	if r.highest {
+		name.Font.Weight = imagefont.WeightBold
+	}
 	for i, line := range r.name {
 		c.FillText(name, vg.Point{X: c.Min.X + gap + d.names,
 			Y: middle + Rise + rowLine*(vg.Length(len(r.name)-1)/2-vg.Length(i))}, line)

@@ -43,7 +43,6 @@ func axisName(y string) string {
 type scale struct {
 	low, high, step float64
 	bars            bool
-	share           bool // values from 0 to 1 are written in percent
 }
 
 // scale returns the same for all panels, so that they can be compared. It holds all
@@ -53,8 +52,8 @@ func (f Figure) scale() scale {
 	values, ends := f.listDrawnValues()
 	y := f.Panels[0].Y
 	least, most := limitsOf(y)
-	s := scale{bars: f.Panels[0].Bars, share: most == 1}
-	if (strings.Contains(y, ", %") || s.share) && !f.Panels[0].Forest {
+	s := scale{bars: f.Panels[0].Bars}
+	if (strings.Contains(y, ", %") || most == 1) && !f.Panels[0].Forest {
 		s.high = slices.Max(append(values, most))
 		s.step = stepOf(s.high)
 		return s
@@ -141,9 +140,6 @@ func (s scale) clampInside(v float64) float64 { return min(max(v, s.low), s.high
 
 // write returns a value with some decimals more than the ticks have.
 func (s scale) write(v float64, more int) string {
-	if s.share {
-		return withDecimals(100*v, decimalsOf(100*s.step)+more) + " %"
-	}
 	return withDecimals(v, decimalsOf(s.step)+more)
 }
 

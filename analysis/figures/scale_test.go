@@ -30,7 +30,7 @@ func TestTicksAreRound(t *testing.T) {
 		low, value, high float64
 		want             string
 	}{
-		{"accuracy, 0 to 1", .71, .74, .77, "[0 % 20 % 40 % 60 % 80 % 100 %]"},
+		{"accuracy, 0 to 1", .71, .74, .77, "[0.0 0.2 0.4 0.6 0.8 1.0]"},
 		{"total utility, % of Umax", -3, 50, 103, "[0 20 40 60 80 100]"},
 		{"accuracy in %", 61.3, 66, 70.2, "[60 62 64 66 68 70 72]"},
 		{"accuracy in %", 88, 97, 106, "[88 90 92 94 96 98 100]"},

@@ -20,6 +20,7 @@ type course struct {
 	Group  []position // what stood, by round
 	Named  []naming   // what numbered positions are
 
+	question  Question            // whose options have a colour each
 	keys      []string            // right answers
 	positions map[string]position // by key
 	json      map[string]string   // proposals by their keys
@@ -61,10 +62,10 @@ const hues = 6
 const holdsRight = "holds-right"
 
 // courseOf returns the course of a collaboration, without agents if none held anything.
-func courseOf(rows record.Rows, called Told) course {
+func courseOf(rows record.Rows, called Told, question Question) course {
 	c := rows.Collaborations[0]
-	w := course{keys: keysOf(c), positions: map[string]position{}, json: map[string]string{}, last: map[int32]string{},
-		said: map[int32]saying{}}
+	w := course{question: question, keys: keysOf(c), positions: map[string]position{}, json: map[string]string{},
+		last: map[int32]string{}, said: map[int32]saying{}}
 	known := map[int32]bool{} // agents
 	turns := rows.Turns
 	for _, t := range turns {
@@ -189,18 +190,31 @@ func (w *course) positionOf(key string) position {
 	}
 	number := len(w.positions) + 1
 	text, isKnown := w.json[key]
-	p := position{key: key, Text: parseShape(text).inOneLine(), Class: fmt.Sprint("hue", (number-1)%hues)}
+	p := position{key: key, Text: parseShape(text).inOneLine()}
+	if at := parseCoordinates(text); len([]rune(p.Text)) > longestPosition && len(at) > 0 && len(at) <= 2 {
+		p.Text = joinNumbers(at)
+	}
+	p.Class = w.classOf(text, p.Text, number-1)
 	if !isKnown || len([]rune(p.Text)) > longestPosition {
 		p.Text = fmt.Sprintf("#%d", number)
 		if isKnown {
 			w.Named = append(w.Named, naming{p.Text, text})
 		}
 	}
-	if slices.Contains(w.keys, text) {
-		p.Class = holdsRight
-	}
 	w.positions[key] = p
 	return p
+}
+
+// classOf returns the class of a proposal in JSON and in one line: its own for each option of the question, or else
+// that of a number.
+func (w course) classOf(proposal, line string, number int) string {
+	if slices.Contains(w.keys, proposal) {
+		return holdsRight
+	}
+	if i := w.question.optionOf(line); i >= 0 {
+		number = i
+	}
+	return fmt.Sprint("hue", number%hues)
 }
 
 // HasRight reports whether somebody held a right answer.

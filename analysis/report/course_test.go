@@ -58,7 +58,7 @@ func TestVerdicts(t *testing.T) {
 		{"a mean", held("", `4 8 6`, `4 8 6 : 5.5`), Question{}, "Decided. Group: 5.5.", "Nobody moved."},
 		{"allocations", held("", `{"Ann":1,"Bob":2,"Cem":30} {"Ann":2,"Bob":1,"Cem":30} -`, `{"Ann":2,"Bob":1,"Cem":30} - - : {"Ann":2,"Bob":1,"Cem":30}`), Question{}, "Decided.", "nurse: #1 → #2."},
 	} {
-		w := courseOf(x.rows, Tell(x.rows))
+		w := courseOf(x.rows, Tell(x.rows), x.asked)
 		if got := verdictOf(x.rows.Collaborations[0], x.asked, w).Text; got != x.verdict {
 			t.Errorf("%s: %q, want %q", x.what, got, x.verdict)
 		}
@@ -78,7 +78,7 @@ func TestVerdicts(t *testing.T) {
 // An entry says what its speaker answers, and from what it has moved.
 func TestCourseOfEntries(t *testing.T) {
 	rows := held(`"(B)"`, `"(B)" "(C)" "(B)"`, `"(C)" "(C)" - : "(C)"`)
-	w := courseOf(rows, Tell(rows))
+	w := courseOf(rows, Tell(rows), Question{})
 	for entry, want := range []string{" (B) holds-right", " (C) hue1", " (B) holds-right", "(B) (C) hue1", " (C) hue1", "  "} {
 		p := w.PositionAt(int32(entry))
 		if got := p.From + " " + p.Text + " " + p.Class; got != want {
@@ -93,7 +93,7 @@ func TestCourseOfTwoInOneRound(t *testing.T) {
 	first := rows.Turns[0]
 	first.Entry, first.ProposalKey, first.ProposalJSON = 99, p(`"(D)"`), p(`"(D)"`)
 	rows.Turns = append([]record.Turn{first}, rows.Turns...)
-	w := courseOf(rows, Tell(rows))
+	w := courseOf(rows, Tell(rows), Question{})
 	if first, then := w.PositionAt(99), w.PositionAt(0); first.Text != "(D)" || first.From != "" || then.Text != "(B)" || then.From != "(D)" {
 		t.Errorf("first %+v, then %+v", first, then)
 	}
@@ -109,7 +109,7 @@ func TestCourseOfBallots(t *testing.T) {
 	}
 	vote(4, 0, 1, 1) // no favourite: what it proposed
 	vote(5, 1, 3, 1)
-	w := courseOf(rows, Tell(rows))
+	w := courseOf(rows, Tell(rows), Question{})
 	if len(w.Rounds) != 2 || w.Agents[0].Cells[1].Text != "x" || w.Agents[1].Cells[1].Text != "x" || w.Agents[1].Cells[1].From != "y" || w.Group[1].Votes != "2 of 2" {
 		t.Errorf("the course is %+v", w)
 	}

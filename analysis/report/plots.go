@@ -193,8 +193,28 @@ func inPlane(all []place) *plot {
 	x := span{midX - half, midX + half, sideLeft, sideLeft + planeSize}
 	y := span{midY - half, midY + half, sideAbove + planeSize, sideAbove}
 	p.trace(all, func(a place) (float64, float64) { return x.placeAt(a.at[0]), y.placeAt(a.at[1]) })
+	if len(p.Agents) <= colours {
+		p.nameStarts(all, x, y)
+	}
 	p.drawFrame(x, y, "first coordinate", "second coordinate")
 	return p
+}
+
+// nameStarts names agents where their paths start, on the side away from the middle.
+func (p *plot) nameStarts(all []place, x, y span) {
+	named := map[int32]bool{}
+	for _, a := range all {
+		if named[a.agent] {
+			continue
+		}
+		named[a.agent] = true
+		at := label{X: x.placeAt(a.at[0]) + 7, Y: y.placeAt(a.at[1]) - 6, Text: a.name}
+		if at.End = at.X < (x.from+x.to)/2; at.End {
+			at.X -= 14
+		}
+		at.Y = max(at.Y, y.to+10)
+		p.Texts = append(p.Texts, at)
+	}
 }
 
 // colours is how many classes of agents the style sheet has.
@@ -231,7 +251,7 @@ func (p *plot) trace(all []place, to func(place) (x, y float64)) {
 func joinNumbers(values []float64) string {
 	var parts []string
 	for _, v := range values {
-		parts = append(parts, fmt.Sprintf("%.4g", roundForPeople(v)))
+		parts = append(parts, figureText(v))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -118,20 +118,20 @@ func orderedMembers(text string) (all []member, ok bool) {
 
 // addWorth adds what a proposal is worth to the group and, in a table by agent, to each.
 func (p proposal) addWorth(w Worth, agentName func(int32) string) proposal {
-	p.Worth = fmt.Sprintf("score %.4g", roundForPeople(w.Value))
+	p.Worth = "score " + figureText(w.Value)
 	if len(w.Utilities) == 0 || areAlike(w.Utilities) {
 		return p
 	}
 	if p.Columns != nil && len(p.Rows) == len(w.Utilities) {
 		p.Columns = append(p.Columns, "worth to it")
 		for i, u := range w.Utilities {
-			p.Rows[i] = append(p.Rows[i], fmt.Sprintf("%.4g", roundForPeople(u)))
+			p.Rows[i] = append(p.Rows[i], figureText(u))
 		}
 		return p
 	}
 	var parts []string
 	for i, u := range w.Utilities {
-		parts = append(parts, fmt.Sprintf("%s %.4g", agentName(int32(i)), roundForPeople(u)))
+		parts = append(parts, agentName(int32(i))+" "+figureText(u))
 	}
 	p.Worth += "; worth to " + strings.Join(parts, ", ")
 	return p

@@ -185,8 +185,8 @@ func TestPageGolden(t *testing.T) {
 		"SIMULATED: answers by scripted agents, not by language models, in 1 of 3 collaborations.",
 		"3 collaborations finished: 2 succeeded, 1 failed, 0 stopped.",
 		"majority (2) · rated (1)", "openai/gpt: 400 after 17 tries", "answer that ended early", "call of unknown outcome", "turn without a usable answer",
-		`"rated-1-i0-r1","failed"`, "<summary>rated · k3", `<link rel="icon" href="data:,">`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
-		"INVALID after 3 answers", "saw 0–5", "Candidate 1",
+		`"rated-1-i0-r1","failed"`, "<summary>rated · instance k3", `<link rel="icon" href="data:,">`, `href="#rated-1-i0-r1"`, `id="rated-1-i0-r1"`, "2023-11-14 22:13:20 to 2023-11-14 22:14:20 UTC",
+		"INVALID after 3 answers", "saw turns 1–6", "Candidate 1",
 	} {
 		if !strings.Contains(page, says) {
 			t.Errorf("the page does not say %q", says)

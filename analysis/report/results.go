@@ -26,6 +26,9 @@ type Results struct {
 	Beside    *Comparison // nil if the campaign stands alone
 }
 
+// AreOpen reports whether a headline says how much is still to come.
+func (r Results) AreOpen() bool { return slices.ContainsFunc(r.Headlines, overview.Headline.IsOpen) }
+
 // Comparison is a campaign's conditions beside those of others.
 type Comparison struct {
 	Name      string // of the campaign
@@ -139,6 +142,15 @@ type Figure struct {
 type Result struct {
 	table.Table
 	Downloads []Download
+}
+
+// Legend says how a table is read that stands at the beginning of a page; "" if its notes are enough.
+func (r Result) Legend() string {
+	if r.Name != "outcomes" {
+		return ""
+	}
+	return "In parentheses: the standard error. low to high: the 95 % interval of the outcome. " +
+		"tied: conditions with the same letter cannot be told apart."
 }
 
 // Download is a file that a figure or table can be saved as.

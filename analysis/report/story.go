@@ -5,7 +5,11 @@ import (
 	"html/template"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
@@ -46,7 +50,7 @@ func (s Source) StoryOf(id string, rows record.Rows) Story {
 	}
 	story.Show = fmt.Sprintf("roundtable show %s/%s.%d --prompts --raw", c.CampaignID, c.CollaborationID, c.Generation)
 	s.addAbout(&story, c.Key)
-	story.Course = courseOf(rows, story.Told)
+	story.Course = courseOf(rows, story.Told, story.Question)
 	story.Verdict = verdictOf(c, story.Question, story.Course)
 	story.Plots = plotsOf(rows, story.Course)
 	if s.Acts != nil {
@@ -115,6 +119,7 @@ func plotsOf(rows record.Rows, w course) []*plot {
 // option is an answer that a question offers.
 type option struct {
 	Letter, Text   string
+	Class          string // of who holds it, as in the course
 	Right, Decided bool
 }
 
@@ -126,7 +131,7 @@ func (s Story) Options() []option {
 		letter := fmt.Sprintf("(%c)", 'A'+i)
 		decided := s.Collaboration.DecisionJSON
 		all = append(all, option{
-			letter, text, slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(k, letter) }),
+			letter, text, s.Course.classOf(strconv.Quote(letter), letter, i), slices.ContainsFunc(keys, func(k string) bool { return strings.Contains(k, letter) }),
 			decided != nil && strings.Contains(*decided, letter), // "(A)(C)" where several are chosen
 		})
 	}
@@ -184,25 +189,53 @@ func (s Story) Shaped(text string) proposal {
 	if !ok {
 		return p
 	}
-	return p.addWorth(w, s.AgentName)
+	p = p.addWorth(w, s.AgentName)
+	if s.Collaboration.Measure == record.Error {
+		p.Worth += "; higher is better, 0 is best"
+	}
+	return p
 }
 
-// Saw returns which earlier entries were shown: "0–4, 7".
+// Spent says what the collaboration took: "4,553 tokens · $0.0120".
+func (s Story) Spent() string {
+	c := s.Collaboration
+	tokens := message.NewPrinter(language.English).Sprintf("%d tokens · ", c.InputTokens+c.OutputTokens)
+	switch {
+	case c.CostUSD == nil:
+		return tokens + "cost not known"
+	case *c.CostUSD == 0:
+		return tokens + "$0"
+	case *c.CostUSD < 0.0001:
+		return tokens + "under $0.0001"
+	case *c.CostUSD < 1:
+		return tokens + fmt.Sprintf("$%.4f", *c.CostUSD)
+	}
+	return tokens + fmt.Sprintf("$%.2f", *c.CostUSD)
+}
+
+// NumberOf returns the number from 1 of an entry, which has one from 0.
+func (s Story) NumberOf(entry int32) int32 { return entry + 1 }
+
+// Saw returns which earlier turns were shown, by their numbers: "turns 1–5, 8".
 func (s Story) Saw(ranges []transcript.Range) string {
 	var parts []string
 	for _, r := range ranges {
 		switch {
 		case r.To <= r.From:
 		case r.To == r.From+1:
-			parts = append(parts, fmt.Sprint(r.From))
+			parts = append(parts, fmt.Sprint(r.To))
 		default:
-			parts = append(parts, fmt.Sprintf("%d–%d", r.From, r.To-1))
+			parts = append(parts, fmt.Sprintf("%d–%d", r.From+1, r.To))
 		}
 	}
 	if len(parts) == 0 {
-		return "nothing"
+		return "no other turn"
 	}
-	return strings.Join(parts, ", ")
+	noun := "turns "
+	if len(ranges) == 1 && ranges[0].To == ranges[0].From+1 {
+		noun = "turn "
+	}
+	return noun + strings.Join(parts, ", ")
 }
 
 // voterRow is one voter's ballot.

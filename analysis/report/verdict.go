@@ -132,6 +132,14 @@ type verdict struct {
 // Class returns the mark as a class of the style sheet.
 func (v verdict) Class() string { return strings.Fields(v.Mark)[0] }
 
+// limitText says how far scores of a measure can go.
+func limitText(measure string) string {
+	if measure == record.Error {
+		return " (0 is best)"
+	}
+	return " of 1"
+}
+
 func verdictOf(c record.Collaboration, q Question, w course) verdict {
 	v := verdict{Mark: markOf(c)}
 	first := strings.ToUpper(v.Mark[:1]) + v.Mark[1:]
@@ -155,11 +163,7 @@ func verdictOf(c record.Collaboration, q Question, w course) verdict {
 		parts = append(parts, group)
 	}
 	if c.Score != nil && (v.Mark == markDecided || v.Mark == markPartly) {
-		score := fmt.Sprintf("score %.4g", roundForPeople(*c.Score))
-		if c.Measure != record.Error {
-			score += " of 1"
-		}
-		parts = append(parts, score)
+		parts = append(parts, "score "+figureText(*c.Score)+limitText(c.Measure))
 	}
 	if keys := keysOf(c); keys != nil && v.Mark != markRight {
 		parts = append(parts, "right: "+q.joinAnswers(keys))

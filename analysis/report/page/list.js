@@ -7,10 +7,10 @@
   const $ = (id) => document.getElementById(id);
   const notSet = "not set"; // what a facet calls a setting that a condition does not have
   const phone = matchMedia("(max-width: 40rem)").matches;
-  const tall = phone ? 52 : 32; // pixels of a row, as the style sheet has it
+  let tall = phone ? 52 : 44; // pixels of a row, as the style sheet has it
   const query = new URLSearchParams(location.search);
   const embedded = $("list-data");
-  let columns = [], questions = [], visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
+  let columns = [], questions = [], shared = "", visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
   const chosen = new Set((query.get("only") ?? "").split(",").filter((w) => w)); // chips that are pressed
 
   const number = (v) => Math.abs(v) >= 1e3 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
@@ -32,6 +32,15 @@
     return (base ?? "") + encodeURIComponent(id) + ending + (embedded ? "" : location.search);
   };
 
+  // What all of several questions begin with, in whole words.
+  const prefixOf = (all) => {
+    if (all.length < 2) return "";
+    let n = 0;
+    while (n < all[0].length && all.every((q) => q[n] === all[0][n])) n++;
+    n = all[0].slice(0, n).lastIndexOf(" ") + 1;
+    return n < 12 ? "" : all[0].slice(0, n);
+  };
+
   const cell = (row, i, isFirst) => {
     const td = document.createElement("td"), column = columns[i], text = plain(row[i], i);
     const isSame = column.name === "right answer" && row[i] === row[of("group's answer")]; // nothing to compare
@@ -39,7 +48,7 @@
     td.title = text;
     const place = isFirst ? Object.assign(document.createElement("a"), { href: link(row[0]) }) : column.kind === "mark" ? document.createElement("span") : null;
     if (place) {
-      place.textContent = text;
+      place.textContent = column.kind === "question" ? text.slice(shared.length) : text;
       td.append(place);
     } else {
       td.textContent = text;
@@ -124,13 +133,13 @@
     draw();
   };
 
-  // For the pages of collaborations, which go on to the next in this order.
-  const ids = () => shown.map((i) => rows[i][0]);
-  window.listed = ids;
+  // For the pages of collaborations, which go on to the next in this order and say of what they are.
+  const listed = () => ({ ids: shown.map((i) => rows[i][0]), of: Array.from(chosen).join(", ") || (shown.length < rows.length ? "filtered" : "collaborations") });
+  window.listed = listed;
   const keep = () => {
     if (!rows.length || link("x").startsWith("#")) return;
     try {
-      sessionStorage.setItem("listed " + new URL(link("x"), location.href).pathname.replace(/[^/]*$/, ""), JSON.stringify(ids()));
+      sessionStorage.setItem("listed " + new URL(link("x"), location.href).pathname.replace(/[^/]*$/, ""), JSON.stringify(listed()));
     } catch { /* without it, pages have the order of the plan */ }
   };
 
@@ -235,7 +244,7 @@
       label.append(box, " " + column.name);
       $("columns").append(label);
     });
-    $("same").textContent = (same.length ? "The same in all: " + same.join(", ") + ". " : "") + (empty.length ? "Empty: " + empty.join(", ") + "." : "");
+    $("same").textContent = (shared ? `Every question begins with “${shared.trim()}”. ` : "") + (same.length ? "The same in all: " + same.join(", ") + ". " : "") + (empty.length ? "Empty: " + empty.join(", ") + "." : "");
   };
 
   const chips = () => {
@@ -260,7 +269,11 @@
   const start = (data) => {
     ({ columns, questions, rows } = data);
     questions ??= [];
-    root.classList.toggle("short", questions.every((q) => q.length < 40));
+    shared = prefixOf(questions);
+    if (questions.every((q) => q.length - shared.length < 40)) {
+      root.classList.add("short");
+      if (!phone) tall = 32;
+    }
     texts = rows.map((row) => row.map(plain).join(" ").toLowerCase());
     $("problem").textContent = data.problem;
     $("problem").hidden = !data.problem;

@@ -25,10 +25,10 @@
     try {
       all ??= JSON.parse(sessionStorage.getItem("listed " + location.pathname.replace(/[^/]*$/, "")));
     } catch { /* a browser may keep nothing */ }
-    const i = all?.indexOf(id) ?? -1;
+    const ids = all?.ids ?? [], i = ids.indexOf(id);
     if (i < 0) return;
     const step = (rel, text, to) => to === undefined ? [] : [Object.assign(document.createElement("a"), { rel, href: link(to), textContent: text })];
-    nav.replaceChildren(...step("prev", "← previous", all[i - 1]), `${i + 1} of ${all.length}`, ...step("next", "next →", all[i + 1]));
+    nav.replaceChildren(...step("prev", "← previous", ids[i - 1]), `${i + 1} of ${ids.length} ${all.of}`, ...step("next", "next →", ids[i + 1]));
     nav.hidden = false;
   };
 
@@ -183,6 +183,7 @@
   const prepare = (root) => {
     root.querySelectorAll(".story > .verdict").forEach(addCopy);
     root.querySelectorAll("figure[data-rounds]").forEach(play);
+    root.querySelectorAll(".course").forEach((c) => { c.scrollLeft = c.scrollWidth; }); // what came out is at its end
     root.querySelectorAll("details.asked").forEach((d) => d.addEventListener("toggle", () => ask(d)));
   };
 

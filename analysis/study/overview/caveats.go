@@ -134,14 +134,15 @@ func countUndecided(runs []campaign.Run) (n int) {
 // hasDecided reports whether all groups of a condition came to a decision.
 func hasDecided(g campaign.Group) bool { return undecidedShare(g) == 0 }
 
-// unfinishedText says what is still to come, or has failed.
-func unfinishedText(v campaign.View, environment string) string {
-	open, failed, planned := 0, 0, 0
+// addUnfinished says what is still to come, or has failed.
+func (h *Headline) addUnfinished(v campaign.View) {
+	open, failed := 0, 0
 	for _, g := range v.Groups {
-		if g.Settings["env"] == environment {
-			open, failed, planned = open+g.Pending(), failed+g.Count("failed"), planned+max(g.Planned, len(g.Runs))
+		if g.Settings["env"] == h.Environment {
+			open, failed, h.Planned = open+g.Pending(), failed+g.Count("failed"), h.Planned+max(g.Planned, len(g.Runs))
 		}
 	}
+	h.Finished = h.Planned - open
 	var parts []string
 	if open > 0 {
 		parts = append(parts, fmt.Sprintf("%d have not finished", open))
@@ -149,8 +150,7 @@ func unfinishedText(v campaign.View, environment string) string {
 	if failed > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", failed))
 	}
-	if len(parts) == 0 {
-		return ""
+	if len(parts) > 0 {
+		h.Unfinished = fmt.Sprintf("of %s, %s", campaign.Collaborations(h.Planned), strings.Join(parts, " and "))
 	}
-	return fmt.Sprintf("of %s, %s", campaign.Collaborations(planned), strings.Join(parts, " and "))
 }

@@ -19,7 +19,10 @@ const level = 0.05
 
 // Headline is the main result of a campaign in one environment, in words.
 type Headline struct {
-	Environment, Caveat string // the environment's name; what makes the claim no result, or not yet, "" if nothing
+	Environment, Caveat string // the environment's name; that agents are scripted, "" if none are
+	NoResult            string // what makes the claim no result; "" if nothing
+	Unfinished          string // what is still to come or has failed; "" if nothing
+	Finished, Planned   int    // collaborations; the claim is no result yet while some are to come
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
 	More                string // at most two sentences: what speaks against the claim, and what the others score
@@ -27,8 +30,8 @@ type Headline struct {
 
 func (h Headline) String() string {
 	said := h.Environment
-	if h.Caveat != "" {
-		said += " (" + h.Caveat + ")"
+	if caveat := joinTexts(h.Caveat, h.NoResult, h.Unfinished); caveat != "" {
+		said += " (" + caveat + ")"
 	}
 	said += ": " + h.Claim
 	if h.Figures != "" {
@@ -36,6 +39,9 @@ func (h Headline) String() string {
 	}
 	return strings.TrimSpace(said + ". " + h.More)
 }
+
+// IsOpen reports whether collaborations are to come, so that the claim is no result yet.
+func (h Headline) IsOpen() bool { return h.Finished < h.Planned }
 
 // Headlines returns, for each environment, at most three sentences: which condition leads, by how much and
 // with which certainty, or that none differ significantly; what limits that claim (chance, groups without a
@@ -62,7 +68,8 @@ func Headlines(c campaign.Campaign) []Headline {
 			caveats = chance
 		}
 		h.Environment = environment
-		h.Caveat = joinTexts(simulatedText(v, environment), unusableText(v, environment), unfinishedText(v, environment))
+		h.Caveat, h.NoResult = simulatedText(v, environment), unusableText(v, environment)
+		h.addUnfinished(v)
 		for _, sentence := range []string{caveats, othersText(v, ranked, against)} {
 			if sentence != "" {
 				h.More = strings.TrimSpace(h.More + " " + sentence + ".")

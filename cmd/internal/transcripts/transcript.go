@@ -147,6 +147,9 @@ func About(ctx context.Context, reader *collaboration.Reader, of record.Key) (re
 		return report.Worth(score), ok
 	}
 	told := report.About{Facts: factsOf(about), Worth: worth}
+	if about.Task != "" {
+		told.Facts = append([]report.Fact{{Name: "Task", Text: about.Task}}, told.Facts...)
+	}
 	if q := about.Question; q != nil {
 		told.Question = report.Question{Text: q.Text, Context: q.Context, Options: q.Options}
 	}

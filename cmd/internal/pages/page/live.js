@@ -43,8 +43,14 @@
     if (command.textContent !== (s.resume ?? "")) command.textContent = s.resume ?? "";
   };
 
-  let limits = [], ended = -1, events = null, before = "";
+  let limits = [], ended = -1, cells = 0, events = null, before = "";
   const said = document.getElementById("answer");
+
+  // Results are some seconds old; the page has one count all the same.
+  const showCount = () => {
+    const finished = found?.querySelectorAll(".finished");
+    if (finished?.length === 1 && ended >= 0 && ended < cells) finished[0].textContent = ended;
+  };
 
   const received = (e) => {
     link.textContent = "";
@@ -56,7 +62,8 @@
       if (said && before && s.state !== before) said.textContent = ""; // it was about the state before
       before = s.state;
       if (found && ended >= 0 && s.done !== ended) readIn(10); // results follow what ends
-      ended = s.done;
+      [ended, cells] = [s.done, s.cells];
+      showCount();
     }
   };
 
@@ -82,6 +89,7 @@
       if (!answer.ok) throw new Error(text);
       const open = Array.from(found.querySelectorAll("details[id][open]"), (d) => d.id);
       found.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
+      showCount();
       open.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
       const wait = answer.headers.get("Retry-After");
       if (wait) readIn(Number(wait));
