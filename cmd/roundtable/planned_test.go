@@ -61,8 +61,9 @@ func TestComparePlans(t *testing.T) {
 			if (err != nil) != (refused && pilot) || (got.Refusal != "") != (refused && !pilot) || err != nil && cli.ExitCode(err) != cli.ExitUsage {
 				t.Errorf("%s: %+v, %v", text, got, err)
 			}
-			if said := ""; got.Begun != nil {
-				if said = got.Begun.String(); want == "" || refused || !strings.HasPrefix(said, want) {
+			if got.Begun != nil {
+				said := got.Begun.String()
+				if want == "" || refused || !strings.HasPrefix(said, want) {
 					t.Errorf("%s: %s", text, said)
 				}
 				got.Begun.Finished, got.Begun.Again, got.Begun.Unlabelled = 1, 1, 1
