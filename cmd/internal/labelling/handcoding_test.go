@@ -111,3 +111,19 @@ func TestLabellersOfFlags(t *testing.T) {
 		}
 	}
 }
+
+// A code book is one that is built in or a file, which says what is wrong with it.
+func TestReadBook(t *testing.T) {
+	mood := filepath.Join(t.TempDir(), "mood.yaml")
+	if err := os.WriteFile(mood, []byte("name: mood\nunit: message\nlabels: [{name: glad, definition: It is glad.}, {name: sad, definition: It is sad.}]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, says := range map[string]string{
+		campaign.ActsBook: "", mood: "", "act": "did you mean acts?", mood + ".yaml": "--code-book: ",
+	} {
+		b, err := readBook(name)
+		if (err == nil) != (says == "") || err == nil && len(b.Names()) < 2 || err != nil && !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, %v", name, b.Names(), err)
+		}
+	}
+}
