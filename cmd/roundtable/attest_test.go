@@ -33,6 +33,9 @@ func attestedLake(t *testing.T) (dir string) {
 	return copyOf(t, "attested", func(t *testing.T, dir string) {
 		save(t, dir, "campaign.yaml", attestedCampaign)
 		ends(t, 0, dir, nil, "run", "campaign.yaml")
+		if n := len(labelsOf(t, dir, "vouched")); n != 4 {
+			t.Errorf("%d collaborations have labels, want all 4", n)
+		}
 		ends(t, 0, dir, nil, "features", "vouched")
 		makeKeys(t, dir, "key")
 		ends(t, 0, dir, nil, "attest", "vouched", "-o", "plain.json")

@@ -218,3 +218,10 @@ func TestNetworkJSON(t *testing.T) {
 		}
 	}
 }
+
+// TestConsensusBeforeTheStart: where nobody is yet nothing stands.
+func TestConsensusBeforeTheStart(t *testing.T) {
+	if at := must(numbered(3, `{}`)).Traits().Standing(&transcript.Transcript{Agents: 3}); at != -1 {
+		t.Errorf("entry %d stands", at)
+	}
+}

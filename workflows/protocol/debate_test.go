@@ -323,7 +323,7 @@ func TestDebateFaults(t *testing.T) {
 		{func(p *protocol.DebateParams, _ *protocol.Setting) { p.Topology.Name = "cloud" }, `unknown topology "cloud"`},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) {
 			p.Topology = protocol.Topology{Name: "random", K: 3}
-		}, "k is 3"},
+		}, "k is 3; each of 3 agents can hear 1 to 2 others"},
 		{func(p *protocol.DebateParams, _ *protocol.Setting) {
 			p.Topology = protocol.Topology{Name: "explicit", Hears: [][]int{{1}, {1}, {}}}
 		}, "agent 1 hears agent 1"},

@@ -100,3 +100,26 @@ func TestAnswerSaysWhichEnvironments(t *testing.T) {
 		}
 	}
 }
+
+// Only a question that is open when all units are looked at is open at the end, and the table says what was saved.
+func TestAnswerSaysHowItEnded(t *testing.T) {
+	for _, x := range []struct {
+		method, want, saved string
+		unneeded            int
+	}{
+		{until.Betting, "too small to matter", "No cell is saved (yet)", 0},
+		{until.Asymptotic, "open at the end", "No cell is saved (yet)", 0},
+		{until.Betting, "open", "Saved against the whole plan: 1 of 95 cells,", 1},
+	} {
+		c := answeredCampaign(x.method)
+		for i := range x.unneeded {
+			r := &c.Runs[len(c.Runs)-1-i]
+			r.Status, r.Failure = record.Stopped, new(record.Answered)
+		}
+		got, _ := Answer(c)
+		answer := analysistest.ByColumn(got, got.Rows[0])["answer"].Text
+		if notes := strings.Join(got.Notes, "\n"); answer != x.want || !strings.Contains(notes, x.saved) {
+			t.Errorf("%s, %d cells not needed: %q; want %q and %q in\n%s", x.method, x.unneeded, answer, x.want, x.saved, notes)
+		}
+	}
+}

@@ -235,3 +235,15 @@ func TestHeadlineOfOneInstanceAndItsControls(t *testing.T) {
 		}
 	}
 }
+
+// A difference is significant below the level, as its letters are apart, and not at it.
+func TestSignificanceIsBelowTheLevel(t *testing.T) {
+	for p, want := range map[float64]bool{0.049: true, level: false, 0.051: false} {
+		if got := isSignificant(statistics.Comparison{Difference: new(0.1), Holm: &p}); got != want {
+			t.Errorf("at p = %v: %t", p, got)
+		}
+	}
+	if isSignificant(statistics.Comparison{Holm: new(0.01)}) || isSignificant(statistics.Comparison{Difference: new(0.1)}) {
+		t.Error("what is not known is significant")
+	}
+}

@@ -111,3 +111,27 @@ func TestLabellersOfFlags(t *testing.T) {
 		}
 	}
 }
+
+// A code book is one that is built in or a file, and what is neither says what is wrong with it.
+func TestReadBook(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"mood": "name: mood\nlabels: [{name: glad, definition: It is glad.}, {name: sad, definition: It is sad.}]\n",
+		"slip": "name: slip\nlabels: [{nome: glad}]\n",
+		"acts": "name: acts\nlabels: [{name: glad, definition: It is glad.}]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, says := range map[string]string{
+		campaign.ActsBook: "", filepath.Join(dir, "mood.yaml"): "", "act": "did you mean acts?",
+		filepath.Join(dir, "none.yaml"): "--code-book: ", filepath.Join(dir, "slip.yaml"): `no key "nome"`,
+		filepath.Join(dir, "acts.yaml"): "the name acts is that of the built-in code book",
+	} {
+		b, err := readBook(name)
+		if says == "" && (err != nil || len(b.Names()) < 2) || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
+			t.Errorf("%s: %v, %v; want %q", name, b.Names(), err, says)
+		}
+	}
+}
