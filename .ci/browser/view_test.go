@@ -162,7 +162,7 @@ func TestQuestions(t *testing.T) {
 	p.picture("view-collaborations")
 	p.do(chromedp.Click(chromedp.CSS(`#marks .wrong`)), chromedp.Click(chromedp.CSS(`#list tbody a`)))
 	p.await(`document.querySelector(".verdict.wrong")`)
-	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before", "1 of 39 wrong", "turn 1, saw no other turn", "tokens · $0")
+	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before", "1 of 39 wrong", "turn 1 (entry 0), saw no other turn", "tokens · $0")
 	if clash := js[string](p, sameColours); clash != "" {
 		t.Errorf("an option has several colours: %s", clash)
 	}

@@ -178,11 +178,9 @@ func (r *Reader) About(ctx context.Context, of record.Key) (About, error) {
 		about.Question = new(asked.Question())
 	}
 	if _, explains := c.Instance.(envs.Explained); !explains && about.Question == nil {
-		system, err := c.Condition.Templates.RenderRoleSystem(c.Instance.Observe(0))
-		if err != nil {
-			return about, err
+		if system, err := c.Condition.Templates.RenderRoleSystem(c.Instance.Observe(0)); err == nil {
+			about.Task = system.Task // a template that fails has its error where its prompt is shown
 		}
-		about.Task = system.Task
 	}
 	var seated []string
 	for i, a := range c.Seated {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/lake/record"
@@ -20,7 +21,7 @@ var ofAny = map[string]func(campaign.Campaign) (Figure, error){"conditions": dra
 func drawConditions(c campaign.Campaign) (Figure, error) {
 	f := Figure{Title: "Outcome by condition", apart: true}
 	every := c.View("")
-	var counts, repeats []int
+	var counts []int
 	for _, environment := range every.Environments() {
 		v := c.View(environment)
 		p := Panel{Title: wording.SafeLine(v.Groups[0].Shown("env")), Y: outcomeAxis(v.Groups[0]), Forest: true}
@@ -29,7 +30,7 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 			point := Point{Group: wording.SafeLine(v.Title(g))}
 			if o, ok := overview.OutcomeOf(g); ok {
 				point.Value, point.Low, point.High, point.N = &o.Value, o.Low, o.High, o.N
-				counts, repeats = append(counts, o.N), append(repeats, len(g.Succeeded())/max(1, o.N))
+				counts = append(counts, o.N)
 			}
 			line.Points = append(line.Points, point)
 		}
@@ -43,12 +44,8 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 	if len(counts) == 0 {
 		return f, errNothing(c, needsOf("conditions"))
 	}
-	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s %s",
-		every.UnitsNote(), rangeOf(counts), c.CountedUnits())
-	if slices.Max(repeats) > 1 {
-		f.reading += fmt.Sprintf(" × %s replicates", rangeOf(repeats))
-	}
-	f.reading += ". The highest comes first."
+	f.reading = fmt.Sprintf("Mean outcome of each condition with its 95 %% interval (Student's t %s); n = %s %s. "+
+		"The highest comes first.", every.UnitsNote(), rangeOf(counts), strings.TrimSuffix(c.CountedUnits(), ","))
 	f.addRemarks(c.Remarks(""), f.reading,
 		every.ScoreNote()+" The numbers are those of the table outcomes; each two conditions are compared in the "+
 			"table comparisons.")

@@ -149,8 +149,8 @@ func (r Result) Legend() string {
 	if r.Name != "outcomes" {
 		return ""
 	}
-	return "In parentheses: the standard error. low to high: the 95 % interval of the outcome. " +
-		"tied: conditions with the same letter cannot be told apart."
+	return "In parentheses: the standard error. low to high: the 95 % interval of the outcome. tied: conditions that " +
+		"share a letter cannot be told apart, which does not say that they are equal."
 }
 
 // Download is a file that a figure or table can be saved as.

@@ -148,7 +148,8 @@ func (h *Headline) addUnfinished(v campaign.View) {
 		parts = append(parts, fmt.Sprintf("%d have not finished", open))
 	}
 	if failed > 0 {
-		parts = append(parts, fmt.Sprintf("%d failed", failed))
+		h.Failed = fmt.Sprintf("%d failed", failed)
+		parts = append(parts, h.Failed)
 	}
 	if len(parts) > 0 {
 		h.Unfinished = fmt.Sprintf("of %s, %s", campaign.Collaborations(h.Planned), strings.Join(parts, " and "))

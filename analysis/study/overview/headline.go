@@ -22,6 +22,7 @@ type Headline struct {
 	Environment, Caveat string // the environment's name; that agents are scripted, "" if none are
 	NoResult            string // what makes the claim no result; "" if nothing
 	Unfinished          string // what is still to come or has failed; "" if nothing
+	Failed              string // how many have failed; "" if none
 	Finished, Planned   int    // collaborations; the claim is no result yet while some are to come
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them

@@ -49,7 +49,7 @@
   // Results are some seconds old; the page has one count all the same.
   const showCount = () => {
     const finished = found?.querySelectorAll(".finished");
-    if (finished?.length === 1 && ended >= 0 && ended < cells) finished[0].textContent = ended;
+    if (finished?.length === 1 && Number(finished[0].dataset.planned) === cells && ended >= 0 && ended < cells) finished[0].textContent = ended;
   };
 
   const received = (e) => {
