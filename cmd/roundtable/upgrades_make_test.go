@@ -203,17 +203,23 @@ func pack(t *testing.T, dir, path string) {
 // unpack the fixture of a version into a folder.
 func unpack(t *testing.T, path string) (dir string) {
 	t.Helper()
+	dir = t.TempDir()
+	unpackTo(t, path, dir)
+	return dir
+}
+
+func unpackTo(t *testing.T, path, dir string) {
+	t.Helper()
 	f, err := os.Open(path)
 	noError(t, err)
 	defer f.Close()
 	zip, err := gzip.NewReader(f)
 	noError(t, err)
-	dir = t.TempDir()
 	in := tar.NewReader(zip)
 	for {
 		h, err := in.Next()
 		if errors.Is(err, io.EOF) {
-			return dir
+			return
 		}
 		noError(t, err)
 		data, err := io.ReadAll(in)
