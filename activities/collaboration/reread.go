@@ -130,7 +130,7 @@ func (r *Reader) Unfinished(ctx context.Context, of record.Key) (*Collaboration,
 type About struct {
 	// as far as its environment and its protocol say: the question, its right answer, personas that were given
 	Facts    []envs.Fact
-	Task     string         // what all agents are told of it; "" of what asks a question or has facts
+	Task     string         // that agents are given; "" if the environment asks a question or has facts
 	Question *envs.Question // as it was dealt; nil if it was none
 	instance envs.Instance
 }

@@ -22,7 +22,6 @@ type Data struct {
 	seen      [][]stopping.Round // what rules look at, by collaboration and round
 	agreed    [][]float64        // agreement after each round; nil where nothing is known of it
 	unit      []int              // of each run, numbered in the order of their names
-	unitNames []string           // by run
 	units     int
 	named     []int      // all runs in the order of their names
 	whole     []Saving   // what each run took
@@ -50,7 +49,7 @@ func NewData(runs []acts.Trajectory) (*Data, error) {
 	d.units = len(units)
 	for run, t := range runs {
 		unit, _ := slices.BinarySearch(units, t.Unit)
-		d.unit, d.unitNames, d.named = append(d.unit, unit), append(d.unitNames, t.Unit), append(d.named, run)
+		d.unit, d.named = append(d.unit, unit), append(d.named, run)
 		d.seen = append(d.seen, t.Seen())
 		d.agreed, d.whole = append(d.agreed, agreementOf(d.seen[run])), append(d.whole, d.savingOf(run, Stop{}))
 		best, varies := t.Best()

@@ -100,11 +100,15 @@ func Summarize(d *Data, results []Result) []Summary {
 	if base == nil || oracle == nil {
 		return list
 	}
+	units := make([]string, len(d.Runs))
+	for run, t := range d.Runs {
+		units[run] = t.Unit
+	}
 	for i, r := range results {
 		if r.Absent != "" {
 			continue
 		}
-		list[i].Compared = Compared{d.unitNames, base, r.scoreByRun(), oracle}
+		list[i].Compared = Compared{units, base, r.scoreByRun(), oracle}
 		list[i].GapClosed = new(Closed([]Compared{list[i].Compared}))
 	}
 	return list

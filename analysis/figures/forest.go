@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"slices"
 
 	imagefont "golang.org/x/image/font"
 	"gonum.org/v1/plot/vg"
@@ -104,17 +105,13 @@ func numbersText(p Point, s scale) string {
 
 // isHighest reports whether a point has the greatest value of a panel whose values differ.
 func (p Panel) isHighest(of Point) bool {
-	if of.Value == nil {
-		return false
-	}
-	isLower := false
+	var values []float64
 	for _, point := range p.Lines[0].Points {
-		if point.Value != nil && *point.Value > *of.Value {
-			return false
+		if point.Value != nil {
+			values = append(values, *point.Value)
 		}
-		isLower = isLower || point.Value != nil && *point.Value < *of.Value
 	}
-	return isLower
+	return of.Value != nil && *of.Value == slices.Max(values) && *of.Value > slices.Min(values)
 }
 
 func (r row) rowHeight() vg.Length { return vg.Length(max(1, len(r.name)))*rowLine + rowRoom }

@@ -72,7 +72,8 @@ func (l *List) With(unfinished []record.Collaboration) *List {
 	return &more
 }
 
-// Add adds a collaboration, which stays where it is, and returns its transcript's ID; earlier is as for IDOf.
+// Add adds a collaboration, which may not change afterwards, and returns its transcript's ID; earlier is as for
+// IDOf.
 func (l *List) Add(c *record.Collaboration, earlier bool) string {
 	id := IDOf(c.Key, earlier)
 	l.rows = append(l.rows, listed{c, id, earlier})

@@ -144,7 +144,7 @@ type Result struct {
 	Downloads []Download
 }
 
-// Legend says how a table is read that stands at the beginning of a page; "" if its notes are enough.
+// Legend explains the columns of the table outcomes, with which pages begin; it is "" for others, whose notes do.
 func (r Result) Legend() string {
 	if r.Name != "outcomes" {
 		return ""

@@ -14,6 +14,7 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/recount"
 	"roundtable/analysis/table"
+	"roundtable/envs/wording"
 	"roundtable/workflows/transcript"
 )
 
@@ -199,27 +200,22 @@ func (s Story) Shaped(text string) proposal {
 // Spent says what the collaboration took: "4,553 tokens · $0.0120".
 func (s Story) Spent() string {
 	c := s.Collaboration
-	tokens := message.NewPrinter(language.English).Sprintf("%d tokens · ", c.InputTokens+c.OutputTokens)
-	switch {
-	case c.CostUSD == nil:
-		return tokens + "cost not known"
-	case *c.CostUSD == 0:
-		return tokens + "$0"
-	case *c.CostUSD < 0.0001:
-		return tokens + "under $0.0001"
-	case *c.CostUSD < 1:
-		return tokens + fmt.Sprintf("$%.4f", *c.CostUSD)
+	cost := "cost not known"
+	if c.CostUSD != nil {
+		cost = wording.Dollars(*c.CostUSD)
 	}
-	return tokens + fmt.Sprintf("$%.2f", *c.CostUSD)
+	return message.NewPrinter(language.English).Sprintf("%d tokens · %s", c.InputTokens+c.OutputTokens, cost)
 }
 
-// NumberOf returns the number from 1 of an entry, which has one from 0.
+// NumberOf returns an entry's number on the page: turns count from 1, entries from 0.
 func (s Story) NumberOf(entry int32) int32 { return entry + 1 }
 
 // Saw returns which earlier turns were shown, by their numbers: "turns 1–5, 8".
 func (s Story) Saw(ranges []transcript.Range) string {
 	var parts []string
+	shown := 0
 	for _, r := range ranges {
+		shown += max(0, r.To-r.From)
 		switch {
 		case r.To <= r.From:
 		case r.To == r.From+1:
@@ -228,14 +224,13 @@ func (s Story) Saw(ranges []transcript.Range) string {
 			parts = append(parts, fmt.Sprintf("%d–%d", r.From+1, r.To))
 		}
 	}
-	if len(parts) == 0 {
+	switch shown {
+	case 0:
 		return "no other turn"
+	case 1:
+		return "turn " + parts[0]
 	}
-	noun := "turns "
-	if len(ranges) == 1 && ranges[0].To == ranges[0].From+1 {
-		noun = "turn "
-	}
-	return noun + strings.Join(parts, ", ")
+	return "turns " + strings.Join(parts, ", ")
 }
 
 // voterRow is one voter's ballot.

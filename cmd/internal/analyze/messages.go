@@ -125,7 +125,7 @@ func (m Messages) Trajectories(ctx context.Context, s store.Store, name string) 
 		func(ctx context.Context, s store.Store, c campaign.Campaign) (campaign.Campaign, error) {
 			var t campaign.Trajectories
 			gathered := make([]acts.Gathered, len(c.Runs))
-			for i := range c.Runs { // memory for those of runs and of the campaign would be twice as much
+			for i := range c.Runs { // taken: they would be held twice, by the run and by the campaign
 				gathered[i] = campaign.Take[acts.Gathered](&c.Runs[i].Parts)
 			}
 			t.Runs, t.Excluded = acts.Sorted(gathered)
