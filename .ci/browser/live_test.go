@@ -89,7 +89,8 @@ func steer(p *tab, button, answer string) {
 	p.await(`!document.getElementById("confirm").open`)
 }
 
-// The page of a collaboration that runs follows it to its end, and what was opened stays open.
+// The page of a collaboration that runs follows it to its end: what was opened stays open and keeps
+// the focus, and the rest is what a page that is opened afterwards has.
 func TestLiveCollaboration(t *testing.T) {
 	f := newFolder(t)
 	s := newService(t, 700*time.Millisecond, `{"target": [], "message": "I would take more apples.", "reason_for_decision": "so", "decision": 1}`)
@@ -105,14 +106,19 @@ func TestLiveCollaboration(t *testing.T) {
 	p.await(`document.querySelector(".verdict[data-live]")`)
 	p.do(chromedp.Evaluate[chromedp.Void](`window.same = true`))
 	p.await(`document.querySelector("details.asked")`)
-	p.do(chromedp.Click(chromedp.CSS(`details.asked summary`)))
-	p.await(`document.querySelector("details.asked pre")`)
+	p.do(chromedp.Evaluate[chromedp.Void](`window.opened = document.querySelector("details.asked"); window.summary = opened.querySelector("summary"); summary.focus(); summary.click()`))
+	p.await(`opened.querySelector("pre")`)
 	if err := run.Wait(); err != nil {
 		t.Fatal(err)
 	}
 	p.await(`!document.querySelector(".verdict[data-live]")`)
-	if !js[bool](p, `window.same && document.querySelector("details.asked").open && document.querySelector("details.asked pre") !== null`) {
-		t.Error("what was opened has not stayed")
+	if !js[bool](p, `window.same && opened.isConnected && opened.open && opened.querySelector("pre") !== null && document.activeElement === summary`) {
+		t.Error("what was opened has not stayed, or has lost the focus")
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](`opened.querySelector("div").remove()`)) // what was asked for
+	const story = `document.querySelector(".story").textContent.replace(/\s+/g, "")` // with what is not on the screen
+	if followed, new := js[string](p, story), js[string](open(t, js[string](p, `location.href`)), story); followed != new {
+		t.Errorf("the page that followed says\n%s\none that is opened now\n%s", followed, new)
 	}
 }
 

@@ -180,29 +180,63 @@
     verdict.before(button);
   };
 
+  const prepared = new WeakMap(); // a figure to how it was served, a course to its width
   const prepare = (root) => {
-    root.querySelectorAll(".story > .verdict").forEach(addCopy);
-    root.querySelectorAll("figure[data-rounds]").forEach(play);
-    root.querySelectorAll(".course").forEach((c) => { c.scrollLeft = c.scrollWidth; }); // what came out is at its end
-    root.querySelectorAll("details.asked").forEach((d) => d.addEventListener("toggle", () => ask(d)));
+    root.querySelectorAll(".story > .verdict:not(.copy + *)").forEach(addCopy);
+    root.querySelectorAll("figure[data-rounds]").forEach((f) => {
+      if (prepared.has(f)) return;
+      prepared.set(f, f.outerHTML);
+      play(f);
+    });
+    root.querySelectorAll(".course").forEach((c) => {
+      if (prepared.get(c) !== c.scrollWidth) c.scrollLeft = c.scrollWidth; // what came out is at its end
+      prepared.set(c, c.scrollWidth);
+    });
+  };
+  document.addEventListener("toggle", (e) => { if (e.target.matches("details.asked")) ask(e.target); }, true);
+
+  // Makes what is shown what was served, node by node: what is the same is left alone, and with it what is
+  // open, selected, has the focus or is just being clicked.
+  const placeOf = (n) => n.id?.slice(n.closest(".story").dataset.story.length); // the id of what has ended says less
+  const update = (shown, served) => {
+    const nodesOf = (e) => Array.from(e.childNodes).filter((n) => n.nodeType === Node.ELEMENT_NODE ? !n.matches(".copy") : n.data.trim() || !n.data.includes("\n"));
+    const old = nodesOf(shown); // but what scripts added, and breaks between lines
+    let at = 0;
+    for (const now of nodesOf(served)) {
+      const later = now.id ? old.findIndex((n, i) => i > at && placeOf(n) === placeOf(now)) : -1;
+      while (at < later) old[at++].remove();
+      const was = old[at];
+      if (was?.nodeName !== now.nodeName || placeOf(was) !== placeOf(now)) {
+        shown.insertBefore(now, was ?? null);
+        continue;
+      }
+      at++;
+      if (now.nodeType !== Node.ELEMENT_NODE) {
+        if (was.data !== now.data) was.data = now.data;
+      } else if (now.matches("figure[data-rounds]")) {
+        if (prepared.get(was) !== now.outerHTML) was.replaceWith(now);
+      } else {
+        for (const { name } of Array.from(was.attributes)) if (!now.hasAttribute(name) && name !== "open" && name !== "data-asked") was.removeAttribute(name);
+        for (const { name, value } of now.attributes) if (was.getAttribute(name) !== value) was.setAttribute(name, value);
+        if (!now.matches("details.asked")) update(was, now);
+      }
+    }
+    old.slice(at).forEach((n) => n.remove());
   };
 
-  // What has not ended is read again every few seconds, or less often where that takes long; what is open, or
-  // selected, stays.
+  // What has not ended is read again every few seconds, or less often where that takes long.
   const follow = async (article) => {
     const story = article.querySelector(".story");
     if (!story.querySelector(":scope > .verdict[data-live]")) return;
     const again = (ms) => setTimeout(() => follow(article), ms), began = performance.now();
-    if (document.hidden || !getSelection().isCollapsed) return again(3000);
+    if (document.hidden) return again(3000);
     const answer = await fetch(location.href).catch(() => null);
     again(Math.max(3000, 20 * (performance.now() - began)));
     if (!answer?.ok) return;
     const now = parse(await answer.text()).querySelectorAll(".story")[Array.from(document.querySelectorAll(".story")).indexOf(story)];
     if (!now) return;
-    const opened = new Set(Array.from(story.querySelectorAll("details.asked[open]"), (d) => d.dataset.entry));
-    story.querySelectorAll("details.asked").forEach((d) => { if (opened.has(d.dataset.entry)) now.querySelector(`details.asked[data-entry="${d.dataset.entry}"]`)?.replaceWith(d); });
-    story.querySelectorAll("details:not(.asked)[open] > summary").forEach((s) => Array.from(now.querySelectorAll("details:not(.asked) > summary")).find((n) => n.textContent === s.textContent)?.parentElement.setAttribute("open", ""));
-    story.replaceChildren(...now.childNodes);
+    update(story, now);
+    story.dataset.story = now.dataset.story;
     prepare(story);
   };
   if (nav) document.querySelectorAll("article[data-asked-at]").forEach(follow);
