@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"roundtable/envs/wording"
@@ -45,7 +46,7 @@ func (t Table) LaTeX() string {
 	for _, n := range notes {
 		fmt.Fprintf(&b, "%% %s\n", wording.SafeLine(n))
 	}
-	parts, size := t.fitColumns()
+	t, parts, size := t.fitColumns()
 	float := "table"
 	for _, part := range parts {
 		if t.typesetWidth(part, size) > columnWidth {
@@ -126,12 +127,13 @@ func (t Table) isTooWide(row, column int, size typeSize) bool {
 	return size.text > 0 && c.Value == nil && wordsWidth(c.Text)*size.factor > size.text
 }
 
-// fitColumns returns the columns of each part of the table, and the largest size in which they fit a page.
-func (t Table) fitColumns() (parts [][]int, size typeSize) {
+// fitColumns returns the columns of each part of the table, and the largest size in which they fit a page. Where
+// the names of rows leave no room, they are a part of their own, and rows have numbers.
+func (t Table) fitColumns() (fit Table, parts [][]int, size typeSize) {
 	kept := t.printed()
 	for _, size := range typeSizes {
 		if t.typesetWidth(kept, size) <= textWidth && len(t.Rows)+headLines <= size.lines {
-			return [][]int{kept}, size
+			return t, [][]int{kept}, size
 		}
 	}
 	size = typeSizes[len(typeSizes)-1]
@@ -139,14 +141,32 @@ func (t Table) fitColumns() (parts [][]int, size typeSize) {
 	for names < len(kept)-1 && (names == 0 || !t.isNumeric(kept[names])) {
 		names++
 	}
-	part := kept[:names:names]
-	for _, j := range kept[names:] {
-		if len(part) > names && t.typesetWidth(append(part, j), size) > textWidth {
-			parts, part = append(parts, part), kept[:names:names]
+	head, rest := kept[:names:names], kept[names:]
+	for _, j := range rest {
+		if t.typesetWidth(append(head, j), size) > textWidth {
+			t = t.numbered()
+			head, rest = []int{len(t.Columns) - 1}, kept
+			break
 		}
-		part = append(part, j)
 	}
-	return append(parts, part), size
+	part := head
+	for _, j := range rest {
+		if len(part) > len(head) && t.typesetWidth(append(part, j), size) > textWidth {
+			parts, part = append(parts, part), head
+		}
+		part = append(part[:len(part):len(part)], j)
+	}
+	return t, append(parts, part), size
+}
+
+// numbered returns the table with the numbers of its rows as the last column.
+func (t Table) numbered() Table {
+	t.Columns = append(slices.Clone(t.Columns), "No.")
+	t.Rows = slices.Clone(t.Rows)
+	for i, row := range t.Rows {
+		t.Rows[i] = append(slices.Clone(row), Count(i+1))
+	}
+	return t
 }
 
 // printed returns the columns that a paper shows: a number is a result, also where all rows have it.
@@ -156,19 +176,27 @@ func (t Table) printed() []int {
 
 // typesetWidth returns how wide some columns are in a size, in points.
 func (t Table) typesetWidth(columns []int, size typeSize) (width float64) {
+	marks := t.Marks()
 	for _, j := range columns {
 		widest := wordsWidth(t.Columns[j]) * size.factor
 		for i, row := range t.Rows {
 			if t.isTooWide(i, j, size) {
 				widest = max(widest, size.text)
 			} else {
-				widest = max(widest, wordsWidth(row[j].String())*size.factor)
+				width := wordsWidth(row[j].String()) * size.factor
+				if marks[i][j].Greatest {
+					width *= boldFactor
+				}
+				widest = max(widest, width)
 			}
 		}
 		width += widest + 2*size.separator
 	}
 	return width
 }
+
+// boldFactor is how much wider bold text is.
+const boldFactor = 1.15
 
 // wordsWidth returns how wide a text is in Computer Modern at 10 points; letters that it does not have are
 // taken to be as wide as a capital.

@@ -3,6 +3,7 @@ package table
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -62,7 +63,7 @@ func TestLaTeXFits(t *testing.T) {
 		if strings.Count(got, "rule 2 &") != x.parts || !strings.HasPrefix(got, "% The same in all rows: env qa.\n% SIMULATED") || !strings.Contains(got, `\par\footnotesize SIMULATED`) || strings.Contains(got, `\footnotesize Mean`) {
 			t.Errorf("%d columns:\n%s", x.columns, got)
 		}
-		parts, size := wide.fitColumns()
+		_, parts, size := wide.fitColumns()
 		for _, part := range parts {
 			if w := wide.typesetWidth(part, size); w > textWidth || x.float == "table" && w > columnWidth {
 				t.Errorf("%d columns: a part is %g points wide", x.columns, w)
@@ -110,7 +111,7 @@ func TestLaTeXGoesOn(t *testing.T) {
 			t.Errorf("row %d is there %d times", i, strings.Count(got, fmt.Sprintf("rule %d &", i)))
 		}
 	}
-	parts, size := long.fitColumns()
+	_, parts, size := long.fitColumns()
 	for _, page := range long.paginate(parts, size) {
 		lines := 0
 		for _, block := range page {
@@ -144,5 +145,34 @@ func TestEnding(t *testing.T) {
 		if got := FormatByEnding(ending); got != want {
 			t.Errorf("%q is %q, want %q", ending, got, want)
 		}
+	}
+}
+
+// Names of rows that leave no room for a result are a part of their own, and numbers say which row is meant.
+func TestLaTeXNumbersRows(t *testing.T) {
+	crowded := Table{Title: "Rows", Columns: []string{"score"}}
+	for j := range 8 {
+		crowded.Columns = append([]string{fmt.Sprint("name ", j)}, crowded.Columns...)
+	}
+	for i := range 3 {
+		row := []Cell{}
+		for j := range 8 {
+			row = append(row, Word(fmt.Sprintf("quite a long name %d of row %d", j, i)))
+		}
+		crowded.Rows = append(crowded.Rows, append(row, Number(float64(7+i), 1)))
+	}
+	fit, parts, size := crowded.fitColumns()
+	for _, part := range parts {
+		if w := fit.typesetWidth(part, size); w > textWidth {
+			t.Errorf("a part is %g points wide", w)
+		}
+	}
+	got := crowded.LaTeX()
+	if strings.Count(got, "No. &") != len(parts) || len(parts) < 2 || strings.Count(got, "quite a long name 5 of row 2") != 1 ||
+		!regexp.MustCompile(`\n3 &[^\n]* 9\.0 `).MatchString(got) {
+		t.Errorf("%d parts:\n%s", len(parts), got)
+	}
+	if len(crowded.Columns) != 9 || len(crowded.Rows[0]) != 9 {
+		t.Error("the table itself has changed")
 	}
 }
