@@ -15,7 +15,7 @@ func TestShippedResults(t *testing.T) {
 	page := string(text)
 	dir, names := t.TempDir(), []string{}
 	for archive, campaigns := range map[string][]string{
-		"questions": {"questions", "steps"}, "discussion": {"discussion"}, "gathering": {"gathering"}, "gathering-smol": {"gathering-smol"},
+		"questions": {"questions", "rules", "steps"}, "discussion": {"discussion"}, "gathering": {"gathering"}, "gathering-smol": {"gathering-smol"},
 	} {
 		lake, err := filepath.Abs(filepath.Join("..", "..", "examples", "results", archive+".tar.gz"))
 		noError(t, err)
@@ -58,7 +58,7 @@ func TestShippedResults(t *testing.T) {
 		noError(t, err)
 		contains(t, page, "```\n"+strings.TrimSpace(out)+"\n```")
 	}
-	if len(queries) != 3 {
+	if len(queries) != 4 {
 		t.Errorf("%d queries", len(queries))
 	}
 }
