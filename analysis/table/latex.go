@@ -154,7 +154,7 @@ func (t Table) fitColumns() (fit Table, parts [][]int, size typeSize) {
 		if len(part) > len(head) && t.typesetWidth(append(part, j), size) > textWidth {
 			parts, part = append(parts, part), head
 		}
-		part = append(part[:len(part):len(part)], j)
+		part = append(slices.Clip(part), j)
 	}
 	return t, append(parts, part), size
 }

@@ -93,8 +93,8 @@ func TestFloorOfTheSame(t *testing.T) {
 	}
 	row := analysistest.Row(t, got, "majority")
 	analysistest.Near(t, "differed", row["differed"].Value, 0.5)
-	// R: qt(.975, 4) * sqrt(.125 + .125), and half a step of a mean of two
-	analysistest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5+.25)
+	// R: qt(.975, 2) * sqrt(.125 + .125), one variance twice, and half a step of a mean of two
+	analysistest.Near(t, "floor", row["floor"].Value, 4.3026527297495*.5+.25)
 	if row["beyond it"].Text != "0 of 1" {
 		t.Errorf("beyond it: %q", row["beyond it"].Text)
 	}
@@ -131,10 +131,10 @@ func TestFloorByHand(t *testing.T) {
 	}
 	row := analysistest.Row(t, got, "majority")
 	analysistest.Near(t, "sd", row["sd of replicates"].Value, math.Sqrt(.5))
-	// R: qt(.975, 4) * sqrt(.25), and by sqrt(2 / qchisq(c(.975, .025), 2)); half a step is 1/8
-	analysistest.Near(t, "floor", row["floor"].Value, 2.7764451051978*.5+.125)
-	analysistest.Near(t, "low", row["low"].Value, 2.7764451051978*.5*math.Sqrt(2/7.377758908228)+.125)
-	analysistest.Near(t, "high", row["high"].Value, 2.7764451051978*.5*math.Sqrt(2/0.050635615968)+.125)
+	// R: qt(.975, 2) * sqrt(.25), one variance twice, and by sqrt(2 / qchisq(c(.975, .025), 2)); half a step is 1/8
+	analysistest.Near(t, "floor", row["floor"].Value, 4.3026527297495*.5+.125)
+	analysistest.Near(t, "low", row["low"].Value, 4.3026527297495*.5*math.Sqrt(2/7.377758908228)+.125)
+	analysistest.Near(t, "high", row["high"].Value, 4.3026527297495*.5*math.Sqrt(2/0.050635615968)+.125)
 	if one, ok := Floor(campaign.Campaign{Runs: c.Runs[:1]}); ok {
 		t.Errorf("one replicate has a floor: %v", one.Rows)
 	}
