@@ -31,6 +31,7 @@ import (
 type Programs struct {
 	store   store.Store
 	running *semaphore.Weighted // questions at once
+	pause   time.Duration       // before a program that failed is tried again; it doubles
 	asked   singleflight.Group  // equal questions at the same time are one
 
 	mu    sync.Mutex
@@ -41,17 +42,15 @@ type Programs struct {
 // mostKnown bounds the answers that are kept in memory.
 const mostKnown = 10_000
 
-// Tries of a program that fails, and the pause before the next, which doubles.
-const (
-	tries = 3
-	pause = 100 * time.Millisecond
-)
+// tries of a program that fails.
+const tries = 3
 
 // New returns Programs that record answers in store; nil records nothing.
 func New(store store.Store) *Programs {
 	return &Programs{
 		store: store, running: semaphore.NewWeighted(int64(max(2, runtime.GOMAXPROCS(0)))),
-		idle: map[string][]*server{}, known: map[string]json.RawMessage{},
+		pause: 100 * time.Millisecond,
+		idle:  map[string][]*server{}, known: map[string]json.RawMessage{},
 	}
 }
 
@@ -271,7 +270,7 @@ func (a *asker) try(q program.Question, line string) (json.RawMessage, error) {
 	var failed error
 	for i := range tries {
 		if i > 0 {
-			time.Sleep(pause << i)
+			time.Sleep(a.pause << i)
 		}
 		answer, err := a.askOnce(q, line)
 		if err == nil {

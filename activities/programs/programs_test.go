@@ -93,6 +93,7 @@ func newWorld(t *testing.T, behave string) *world {
 		t.Fatal(err)
 	}
 	w := &world{New(store), filepath.Join(t.TempDir(), "count")}
+	w.pause = time.Millisecond
 	t.Cleanup(w.Close)
 	t.Setenv(TrustEnv, "*")
 	t.Setenv(PassEnv, "PROGRAMS_TEST_COUNT,PROGRAMS_TEST_BEHAVE")

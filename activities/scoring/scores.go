@@ -32,12 +32,15 @@ import (
 type Scores struct {
 	store   store.Store
 	running *semaphore.Weighted // programs at once
+	pause   time.Duration       // before a program that failed is tried again; it doubles
 	asked   singleflight.Group  // by key: equal questions at the same time are one
 }
 
 // NewScores returns a Scores that stores its results in store.
 func NewScores(store store.Store) *Scores {
-	return &Scores{store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0)))}
+	return &Scores{
+		store: store, running: semaphore.NewWeighted(int64(runtime.GOMAXPROCS(0))), pause: 100 * time.Millisecond,
+	}
 }
 
 // Result is a program's stored score of a decision.
@@ -48,11 +51,8 @@ type Result struct {
 	Why     string          `json:"why,omitempty"`
 }
 
-// Tries of a program that fails, and the pause before the next.
-const (
-	tries = 3
-	pause = 100 * time.Millisecond
-)
+// tries of a program that fails.
+const tries = 3
 
 // Folder returns the folder of the scores that programs gave in a campaign.
 func Folder(campaign string) string { return lake.AboutKey(campaign, "scores/") }
@@ -83,7 +83,7 @@ func (s *Scores) Score(ctx context.Context, campaign, folder string, r *envs.Sco
 			return nil, err
 		}
 		defer s.running.Release(1)
-		if result, err = ask(ctx, folder, r); err != nil {
+		if result, err = s.ask(ctx, folder, r); err != nil {
 			return nil, err
 		}
 		data, err := lake.Seal(key, result)
@@ -160,14 +160,14 @@ func ReadScored(ctx context.Context, s store.Store, campaign string) (all Scored
 }
 
 // ask runs the program until it gives a score, at most three times.
-func ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, error) {
+func (s *Scores) ask(ctx context.Context, folder string, r *envs.ScoreRequest) (Result, error) {
 	var failed error
 	for try := range tries {
 		if try > 0 {
 			select {
 			case <-ctx.Done():
 				return Result{}, ctx.Err()
-			case <-time.After(pause << try):
+			case <-time.After(s.pause << try):
 			}
 		}
 		out, err := programs.Run(ctx, folder, r.Command, r.Timeout, r.Input)

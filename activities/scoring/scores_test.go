@@ -63,7 +63,9 @@ func scorer(t *testing.T, behave string) (*Scores, *envs.ScoreRequest, func() in
 	t.Setenv("SCORES_TEST_BEHAVE", behave)
 	t.Setenv("SCORES_TEST_COUNT", count)
 	r := &envs.ScoreRequest{Command: []string{os.Args[0]}, Timeout: 5 * time.Second, Input: []byte(`{"answer":"(A)"}`), About: `question q1 (q.csv, line 2), the answer "(A)"`}
-	return NewScores(store), r, func() int {
+	s := NewScores(store)
+	s.pause = time.Millisecond
+	return s, r, func() int {
 		data, err := os.ReadFile(count)
 		if err != nil {
 			return 0
