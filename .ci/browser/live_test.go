@@ -115,7 +115,7 @@ func TestLiveCollaboration(t *testing.T) {
 	if !js[bool](p, `window.same && opened.isConnected && opened.open && opened.querySelector("pre") !== null && document.activeElement === summary`) {
 		t.Error("what was opened has not stayed, or has lost the focus")
 	}
-	p.do(chromedp.Evaluate[chromedp.Void](`opened.querySelector("div").remove()`)) // what was asked for
+	p.do(chromedp.Evaluate[chromedp.Void](`opened.querySelector("div").remove()`))   // what was asked for
 	const story = `document.querySelector(".story").textContent.replace(/\s+/g, "")` // with what is not on the screen
 	if followed, new := js[string](p, story), js[string](open(t, js[string](p, `location.href`)), story); followed != new {
 		t.Errorf("the page that followed says\n%s\none that is opened now\n%s", followed, new)
