@@ -188,10 +188,7 @@ func (c *Collaboration) annotationQuestion(entry int, step transcript.Step) (q c
 	order := calls.Order{Run: c.Run, Entry: entry, Provider: by.Provider}
 	switch step.Payload.Format {
 	case transcript.FormatActs:
-		heard := c.messagesSeen(step)
-		last := len(heard) - 1
-		q = labels.Question{Before: heard[:last:last], Message: heard[last]}.Turn(order, by.Words,
-			by.Generate, by.Reasks)
+		q = labels.AboutLast(c.messagesSeen(step)).Turn(order, by.Words, by.Generate, by.Reasks)
 	case transcript.FormatDistance:
 		q, err = c.distanceQuestion(order, step)
 	default:

@@ -36,6 +36,12 @@ type Question struct {
 	Message Said   `json:"message"`
 }
 
+// AboutLast returns the question about the last of some messages, after the others.
+func AboutLast(said []Said) Question {
+	last := len(said) - 1
+	return Question{Before: said[:last:last], Message: said[last]}
+}
+
 // Messages returns the prompt; words are the instructions. The texts are inside a JSON document, so
 // message text cannot inject instructions.
 func (q Question) Messages(words string) []model.Message {

@@ -156,3 +156,14 @@ func ask(t *testing.T, q Question) []string {
 	}
 	return acts
 }
+
+// A message is labelled after those before it, and is none of them.
+func TestAboutLast(t *testing.T) {
+	said := []Said{{"Alex", "one"}, {"Blake", "two"}, {"Alex", "three"}}
+	for n := 1; n <= len(said); n++ {
+		q := AboutLast(said[:n])
+		if q.Message != said[n-1] || !slices.Equal(q.Before, said[:n-1]) {
+			t.Errorf("of %d messages: %+v", n, q)
+		}
+	}
+}
