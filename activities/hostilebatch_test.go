@@ -91,6 +91,7 @@ func TestBatchesHoldNoSecrets(t *testing.T) {
 			},
 		} {
 			t.Run(name+"/"+of, func(t *testing.T) {
+				t.Parallel()
 				b := newBatching(t, of, 12, &modeltest.Batches{})
 				b.pace.Window, b.pace.Grace, b.pace.Settle = 300*time.Millisecond, 300*time.Millisecond, 300*time.Millisecond
 				b.front = liar(b.service, lie)
