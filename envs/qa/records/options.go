@@ -22,8 +22,8 @@ func (c Columns) refuseImages(fields map[string]any) error {
 	unused := c.Unused(columns)
 	for _, column := range columns {
 		text, _ := fields[column].(string)
-		if IsImage(fields[column]) || imagePlace.MatchString(strings.TrimSpace(text)) &&
-			slices.Contains(imageNames, normalName(column)) && slices.Contains(unused, column) {
+		if IsImage(fields[column]) || slices.Contains(imageNames, normalName(column)) &&
+			slices.Contains(unused, column) && imagePlace.MatchString(strings.TrimSpace(text)) {
 			return wrongColumn(column, "it holds an image or other bytes; questions with images cannot be asked, only texts")
 		}
 	}
