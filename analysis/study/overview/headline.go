@@ -26,7 +26,15 @@ type Headline struct {
 	Finished, Planned   int    // collaborations; the claim is no result yet while some are to come
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
-	More                string // at most two sentences: what speaks against the claim, and what the others score
+	Limits              string // a sentence of what speaks against the claim; "" if nothing does
+	Others              Others
+}
+
+// Others is a sentence of what one agent alone, self-consistency and the controls score; empty if there are none.
+type Others struct {
+	Lead   string   // whose score is held against theirs
+	Scores []string // each with its punctuation
+	Note   string   // on their intervals; "" if none is needed
 }
 
 func (h Headline) String() string {
@@ -38,7 +46,13 @@ func (h Headline) String() string {
 	if h.Figures != "" {
 		said += ": " + h.Figures
 	}
-	return strings.TrimSpace(said + ". " + h.More)
+	said += "."
+	for _, more := range slices.Concat([]string{h.Limits, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note}) {
+		if more != "" {
+			said += " " + more
+		}
+	}
+	return said
 }
 
 // IsOpen reports whether collaborations are to come, so that the claim is no result yet.
@@ -71,11 +85,10 @@ func Headlines(c campaign.Campaign) []Headline {
 		h.Environment = environment
 		h.Caveat, h.NoResult = simulatedText(v, environment), unusableText(v, environment)
 		h.addUnfinished(v)
-		for _, sentence := range []string{caveats, othersText(v, ranked, against)} {
-			if sentence != "" {
-				h.More = strings.TrimSpace(h.More + " " + sentence + ".")
-			}
+		if caveats != "" {
+			h.Limits = caveats + "."
 		}
+		h.Others = listOthers(v, ranked, against)
 		all = append(all, h)
 	}
 	return all
@@ -146,10 +159,10 @@ func chanceText(v campaign.View, environment string, ranked []outcome, isTold bo
 		" (replicates: 2 tells)", false
 }
 
-// othersText says what one agent alone, self-consistency for the same money (or tokens, where
+// listOthers says what one agent alone, self-consistency for the same money (or tokens, where
 // nobody was paid) and the controls that hear nobody or strangers reach, next to the highest
 // condition that has these, is not a control, and in which agents hear each other.
-func othersText(v campaign.View, ranked []outcome, against map[string]worth.Against) string {
+func listOthers(v campaign.View, ranked []outcome, against map[string]worth.Against) (said Others) {
 	for i, o := range ranked {
 		if o.group.Settings[campaign.Control] != "" {
 			continue
@@ -159,7 +172,7 @@ func othersText(v campaign.View, ranked []outcome, against map[string]worth.Agai
 			continue
 		}
 		if strings.Count(strings.Join(parts, ""), " CI ") > 1 { // p in the first sentence is corrected
-			parts = append(parts, "these intervals are not corrected for their number")
+			said.Note = "these intervals are not corrected for their number."
 		}
 		which := ""
 		if slices.ContainsFunc(ranked[:i], func(above outcome) bool {
@@ -169,9 +182,17 @@ func othersText(v campaign.View, ranked []outcome, against map[string]worth.Agai
 		} else if i > 0 {
 			which = ", the highest in which agents hear each other,"
 		}
-		return fmt.Sprintf("%s%s scores %s, against %s", o.name, which, shortNumber(o.mean), strings.Join(parts, "; "))
+		said.Lead = fmt.Sprintf("%s%s scores %s, against", o.name, which, shortNumber(o.mean))
+		for i, part := range parts {
+			end := ";"
+			if i == len(parts)-1 && said.Note == "" {
+				end = "."
+			}
+			said.Scores = append(said.Scores, part+end)
+		}
+		return said
 	}
-	return ""
+	return said
 }
 
 // againstText says what the baselines of a condition reach.
