@@ -46,13 +46,8 @@ func (h Headline) String() string {
 	if h.Figures != "" {
 		said += ": " + h.Figures
 	}
-	said += "."
-	for _, more := range slices.Concat([]string{h.Limits, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note}) {
-		if more != "" {
-			said += " " + more
-		}
-	}
-	return said
+	sentences := slices.Concat([]string{said + ".", h.Limits, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note})
+	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
 // IsOpen reports whether collaborations are to come, so that the claim is no result yet.
