@@ -34,7 +34,7 @@ const mostFloats = 12
 
 // LaTeX returns the table as a float for a paper that loads the package booktabs. It fits the class article: in
 // two columns a wide one takes both. What is too wide even in small type goes on below, under the same names of
-// rows, and what is longer than a page in further floats of the same number. Columns that are empty, or of one
+// rows or their numbers, and what is longer than a page in further floats of the same number. Columns that are empty, or of one
 // word in all rows, are left out, unless they were chosen, and the notes are comments, so that the paper says
 // what it wants of them; only that agents were simulated is printed.
 func (t Table) LaTeX() string {

@@ -150,10 +150,11 @@ func TestEnding(t *testing.T) {
 
 // Names of rows that leave no room for a result are a part of their own, and numbers say which row is meant.
 func TestLaTeXNumbersRows(t *testing.T) {
-	crowded := Table{Title: "Rows", Columns: []string{"score"}}
+	crowded := Table{Title: "Rows"}
 	for j := range 8 {
-		crowded.Columns = append([]string{fmt.Sprint("name ", j)}, crowded.Columns...)
+		crowded.Columns = append(crowded.Columns, fmt.Sprint("name ", j))
 	}
+	crowded.Columns = append(crowded.Columns, "score")
 	for i := range 3 {
 		row := []Cell{}
 		for j := range 8 {

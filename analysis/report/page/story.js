@@ -195,12 +195,16 @@
   };
   document.addEventListener("toggle", (e) => { if (e.target.matches("details.asked")) ask(e.target); }, true);
 
+  // The served children of an element: neither the button that was added, nor breaks between lines.
+  const nodesOf = (e) => Array.from(e.childNodes).filter((n) => n.nodeType === Node.ELEMENT_NODE ? !n.matches(".copy") : n.data.trim() || !n.data.includes("\n"));
+
+  // The id of a node within its collaboration, whose own id changes when it ends.
+  const placeOf = (n) => n.id?.slice(n.closest(".story").dataset.story.length);
+
   // Makes what is shown what was served, node by node: what is the same is left alone, and with it what is
   // open, selected, has the focus or is just being clicked.
-  const placeOf = (n) => n.id?.slice(n.closest(".story").dataset.story.length); // the id of what has ended says less
   const update = (shown, served) => {
-    const nodesOf = (e) => Array.from(e.childNodes).filter((n) => n.nodeType === Node.ELEMENT_NODE ? !n.matches(".copy") : n.data.trim() || !n.data.includes("\n"));
-    const old = nodesOf(shown); // but what scripts added, and breaks between lines
+    const old = nodesOf(shown);
     let at = 0;
     for (const now of nodesOf(served)) {
       const later = now.id ? old.findIndex((n, i) => i > at && placeOf(n) === placeOf(now)) : -1;

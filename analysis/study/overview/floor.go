@@ -80,9 +80,9 @@ func (f noiseFloor) differenceBetween(other noiseFloor) float64 {
 	return statistics.QuantileT(0.975, dof)*math.Sqrt(variance) + min(f.step, other.step)/2
 }
 
-// ofItself returns the greatest difference of two runs of the condition that chance alone makes in 95 of
+// differenceFromItself returns the greatest difference of two runs of the condition that chance alone makes in 95 of
 // 100 cases. Their variance is one estimate, with its own degrees of freedom.
-func (f noiseFloor) ofItself() float64 {
+func (f noiseFloor) differenceFromItself() float64 {
 	if f.variance == 0 {
 		return 0
 	}
@@ -97,7 +97,7 @@ func (f noiseFloor) ownInterval() *statistics.Interval {
 	}
 	chi := distuv.ChiSquared{K: f.dof}
 	half := f.step / 2
-	own := f.ofItself() - half
+	own := f.differenceFromItself() - half
 	return &statistics.Interval{Low: own*math.Sqrt(f.dof/chi.Quantile(0.975)) + half,
 		High: own*math.Sqrt(f.dof/chi.Quantile(0.025)) + half}
 }
@@ -151,7 +151,7 @@ func Floor(c campaign.Campaign) (table.Table, bool) {
 			if r.variance == 0 {
 				return table.Cell{} // replicates that repeat each other say nothing
 			}
-			return table.Number(r.ofItself(), 4)
+			return table.Number(r.differenceFromItself(), 4)
 		}),
 		table.Columns[itself]{Headers: []string{"low", "high"}, Cells: func(r itself) []table.Cell {
 			return campaign.IntervalCells(r.ownInterval(), 4, math.Inf(1))

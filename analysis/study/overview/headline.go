@@ -140,7 +140,7 @@ func chanceText(v campaign.View, environment string, ranked []outcome, isTold bo
 			}
 		}
 		twice := fmt.Sprintf("two runs of %s differ by up to %s in 95 of 100 cases%s", x.name,
-			shortNumber(x.ofItself()), apartFromItself([]itself{*x}))
+			shortNumber(x.differenceFromItself()), apartFromItself([]itself{*x}))
 		if isTold {
 			return "By chance alone, " + twice, false
 		}

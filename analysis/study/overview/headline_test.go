@@ -171,7 +171,7 @@ func TestHeadlineWithoutReplicates(t *testing.T) {
 	for q := range 6 { // of debate something is known, which is not the whole comparison
 		c.Runs = append(c.Runs, controlled(asked("debate", q, 0, float64(q/3)), campaign.Same))
 	}
-	// R: qt(.975, 12) * sqrt(2 * (0.5 + 0.5) / 6 / 6) + 1 / 6 / 2, half a step of the mean of 6 outcomes of 0 or 1
+	// R: qt(.975, 6) * sqrt(2 * (0.5 + 0.5) / 6 / 6) + 1 / 6 / 2, half a step of the mean of 6 outcomes of 0 or 1
 	want = ". Whether the difference is more than chance makes is not known without a second run of vote (replicates: 2 tells): two runs of debate differ by up to 0.660 in 95 of 100 cases; run again, debate differed by 0.000."
 	if said := headlines(c); !strings.Contains(said, want) || !strings.Contains(said, "of the 3 conditions, no two that can be compared differ") {
 		t.Error(said)
