@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -119,6 +120,13 @@ func TestLiveCollaboration(t *testing.T) {
 	const story = `document.querySelector(".story").textContent.replace(/\s+/g, "")` // with what is not on the screen
 	if followed, new := js[string](p, story), js[string](open(t, js[string](p, `location.href`)), story); followed != new {
 		t.Errorf("the page that followed says\n%s\none that is opened now\n%s", followed, new)
+	}
+	p.do(chromedp.Evaluate[chromedp.Void](`scrollTo(0, 0); document.querySelector(".story > section").style.minHeight = "9000px"`))
+	p.await(`!document.querySelector(".story").innerText.includes("Round 2")`) // it is off the screen
+	p.do(chromedp.Evaluate[chromedp.Void](`navigator.clipboard.writeText = async (text) => { window.copied = text; }; document.querySelector("button.copy").click()`))
+	p.await(`window.copied`)
+	if copied := js[string](p, `copied`); !strings.Contains(copied, "Round 2") || !strings.Contains(copied, "There is no decision.") {
+		t.Errorf("rounds that are off the screen are not copied:\n%s", copied)
 	}
 }
 

@@ -171,7 +171,10 @@
     button.textContent = "Copy";
     button.addEventListener("click", async () => {
       button.remove(); // it is no part of the text
-      const story = verdict.closest(".story"), text = story.innerText;
+      const story = verdict.closest(".story");
+      story.classList.add("whole"); // rounds that are off the screen are not drawn, and would be left out
+      const text = story.innerText;
+      story.classList.remove("whole");
       verdict.before(button);
       await navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, (e) => { button.textContent = String(e); });
       button.focus();
