@@ -68,7 +68,7 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 
 // callInBatch makes a call in a batch, or waits for the one in which it is.
 func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request,
-	service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
+	service model.Batcher, found *waiting, hold *money.Hold, began time.Time) (model.Response, error) {
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	defer setIdle(ctx)
@@ -90,7 +90,7 @@ func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, 
 			Key: key, Body: body, Wait: told,
 			Announce: func(name string) error {
 				i.Batch = name
-				err := c.announce(kept, q, i, hold)
+				err := c.announce(kept, q, i, hold, began)
 				if err == nil {
 					err = c.giveWay(kept, q, *i)
 				}
@@ -191,6 +191,7 @@ func isKept(err error) bool { return errors.As(err, new(batch.Kept)) }
 func (c *Caller) takeOutOfBatch(ctx context.Context, q Order, i answers.Intent) error {
 	alone := i
 	alone.Batch = ""
+	alone.StartedAt++ // where another process has announced i, both may be its attempt 0: one is released
 	if _, err := c.answers.Intend(ctx, q.Run, alone); err != nil {
 		return err
 	}

@@ -4,7 +4,9 @@ import (
 	"testing"
 	"time"
 
+	"roundtable/activities/answers"
 	"roundtable/activities/batch"
+	"roundtable/analysis/lake/store/storetest"
 )
 
 // What calls in a batch wait for is said in words that people can follow.
@@ -19,5 +21,38 @@ func TestBatchWait(t *testing.T) {
 		if got := batchWait(w).String(); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
+	}
+}
+
+// Calls of one round that were in a batch of another process, and that may have been billed, stay in the
+// ledger once they are taken out of the batch.
+func TestTakeOutOfBatch(t *testing.T) {
+	disk, run := storetest.NewMemory(map[string]string{}), answers.RunKey{Campaign: "c", Collaboration: "majority-00000000-i0-r0"}
+	theirs, ours := answers.NewAnswers(disk), answers.NewAnswers(disk)
+	for _, a := range []*answers.Answers{theirs, ours} {
+		a.Begin(run, answers.Stored{})
+	}
+	sent := []answers.Intent{{Entry: 0, StartedAt: 7, Batch: "roundtable-1"}, {Entry: 1, StartedAt: 7, Batch: "roundtable-1"}}
+	together := make(chan error)
+	for _, i := range sent {
+		go func() {
+			_, err := theirs.Intend(answers.WithExpectedIntents(t.Context(), len(sent)), run, i)
+			together <- err
+		}()
+	}
+	for range sent {
+		if err := <-together; err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := &Caller{answers: ours}
+	for _, i := range sent {
+		if err := c.takeOutOfBatch(t.Context(), Order{Run: run}, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := ours.Load(t.Context(), run)
+	if err != nil || len(s.Unknown) != 2 || len(s.Released) != 2 || s.Unknown[0].Batch+s.Unknown[1].Batch != "" {
+		t.Errorf("%+v (%v)", s, err)
 	}
 }

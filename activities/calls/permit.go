@@ -13,7 +13,10 @@ import (
 
 // Permit is the right to make a call: a pass of the model's account, and one of
 // the campaign, whose limits.calls is for all its models together.
-type Permit struct{ account, campaign *throttle.Pass }
+type Permit struct {
+	account, campaign *throttle.Pass
+	given             time.Time
+}
 
 // Answered ends the call with what the service answered.
 func (p Permit) Answered(u model.Usage, l model.Limits) {
@@ -65,6 +68,7 @@ func (c *Caller) Permit(ctx context.Context, q Order) (p Permit, err error) {
 		throttle.Call{Campaign: q.Run.Campaign}); err != nil {
 		p.account.Leave()
 	}
+	p.given = time.Now()
 	return p, err
 }
 

@@ -25,12 +25,13 @@ type process struct {
 	end        context.CancelFunc
 	died       chan struct{}
 	diedAt     time.Time
+	looked     map[string]time.Time // when a key of the store was last read to its end
 	activities *activities.Activities
 }
 
 // start starts the process of a number.
 func (w *world) start(number int) *process {
-	p := &process{world: w, number: number, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{})}
+	p := &process{world: w, number: number, name: fmt.Sprintf("p%d.%d", number, w.nth(fmt.Sprint("start ", number))), died: make(chan struct{}), looked: map[string]time.Time{}}
 	p.ctx, p.end = context.WithCancel(w.jittered(context.Background()))
 	p.activities = activities.New(activities.Config{
 		Store: view{p}, Plugins: catalogue.Builtin(), Alone: w.Alone, NoCache: !w.Cache, Pace: func(plan.Limits) batch.Pace { return pace },

@@ -73,6 +73,7 @@ func (c client) Complete(ctx context.Context, r model.Request) (model.Response, 
 	}
 	c.checkLease()
 	w.checkNews(r.IdempotencyKey)
+	c.checkLooked(r.IdempotencyKey, took/8)
 	w.checkTwice(r.IdempotencyKey)
 	answer, err := c.answer(ctx, question, r)
 	if err != nil {
@@ -179,6 +180,19 @@ func (w *world) stored(key string) {
 		w.service.answers = map[string]time.Time{}
 	}
 	w.service.answers[key] = time.Now()
+}
+
+// checkLooked breaks I1 if a process of a cluster makes a call although its answer was stored, and it has
+// not looked for that within a second. arriving is how long the call took to arrive.
+func (p *process) checkLooked(question string, arriving time.Duration) {
+	key := answerKey(question)
+	p.mu.Lock()
+	at, stored := p.service.answers[key]
+	ago := time.Since(p.looked[key]) - arriving
+	p.mu.Unlock()
+	if stored && !p.Alone && p.Rivals.Awake == 0 && ago > 1100*time.Millisecond {
+		p.violate("I1", "%s is bought again by %s, %s after its answer was stored and %s after it was looked for", question, p.name, time.Since(at), ago)
+	}
 }
 
 // checkNews breaks I1 if a question is asked whose answer was stored when it could

@@ -61,6 +61,11 @@ func (v view) do(ctx context.Context, kind, key string, effect func() error) err
 	if late := v.await(ctx, took/2, kind+" "+short+" done"); late != nil {
 		return late
 	}
+	if kind == "get" || kind == "head" {
+		w.mu.Lock()
+		v.looked[key] = time.Now()
+		w.mu.Unlock()
+	}
 	if w.happens(w.Faults.Unheard, kind, short, n, "unheard") {
 		w.note("%s %s %s: unheard", v.name, kind, short)
 		return errLost

@@ -194,7 +194,7 @@ func isBounded(t *testing.T, name string, seed int, dir string, args ...string) 
 	t.Helper()
 	cmd := program(t, dir, args...)
 	status := filepath.Join(t.TempDir(), "status")
-	cmd.Env = append(cmd.Env, peakFile+"="+status)
+	cmd.Env = append(cmd.Env, peakFile+"="+status, "GOGC=100") // as for users: TestMain gives memory for time
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -384,6 +384,6 @@ func passing() []trick {
 		says("200 without choices", true, 200, `{"id":"r","object":"chat.completion","choices":[]}`),
 		says("200 with an error", true, 200, sorry),
 		says("200 HTML", true, 200, page, "Content-Type", "text/html"),
-		late(3 * time.Second),
+		late(8 * time.Second),
 	}
 }
