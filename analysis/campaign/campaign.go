@@ -43,7 +43,8 @@ type Campaign struct {
 	Sources []Campaign
 	Parts   // what studies need beyond the runs
 
-	grouped *grouped // nil before Grouped
+	grouped *grouped   // nil before Grouped
+	kept    *keptFiles // nil where nothing is kept
 }
 
 // grouped are the groups of some runs and a plan.

@@ -17,7 +17,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Kept is a cache of runs: what readers kept of the rows of sealed parts, which never change.
+// Kept is a cache of runs: what readers kept of the rows of sealed parts, which never change, and what took
+// long to compute from it (Remember).
 // Entries that are missing, damaged or from another version of the program are made again.
 type Kept struct {
 	Cache store.Cache // no folder keeps nothing
@@ -82,22 +83,45 @@ func (k Kept) filesOf(ctx context.Context, s store.Store, d lake.Dataset) *keptF
 // has reports whether there may be files of a part, which the lake has.
 func (k *keptFiles) has(part lake.Sealed) bool { return k != nil && part.AreIn(k.sizes) }
 
-// get fills into with what a reader has kept of each run of a part; false if that is not there.
-func (k *keptFiles) get(part lake.Sealed, reader Reader, into []any) bool {
-	data, err := k.Get(nameKept(thisProgram, part.Digest, reader.name))
+// get fills into with what a reader has kept of each run of what has a digest; false if that is not there.
+func (k *keptFiles) get(digest string, reader Reader, into []any) bool {
+	data, err := k.Get(nameKept(thisProgram, digest, reader.name))
 	if err != nil || len(data) < sumLine || string(data[:sumLine]) != sumOf(data[sumLine:]) {
 		return false
 	}
 	return reader.decode(data[sumLine:], into) == nil
 }
 
-// put writes what a reader keeps of each run of a part, if it reads back as it is. That it cannot
-// be written costs time alone.
-func (k *keptFiles) put(part lake.Sealed, reader Reader, all []any) {
+// put writes what a reader keeps of each run of what has a digest, if it reads back as it is. That it
+// cannot be written costs time alone.
+func (k *keptFiles) put(digest string, reader Reader, all []any) {
 	data, err := reader.encode(all)
-	if err == nil && k.Put(nameKept(thisProgram, part.Digest, reader.name), append([]byte(sumOf(data)), data...)) == nil {
+	if err == nil && k.Put(nameKept(thisProgram, digest, reader.name), append([]byte(sumOf(data)), data...)) == nil {
 		k.wrote.Store(true)
 	}
+}
+
+// Remember returns what compute returns, without computing it if that is kept beside the campaign's runs.
+// The result must depend on its name and on inputs alone, and be the same when it is read back from JSON.
+func Remember[T any](c Campaign, name string, inputs any, compute func() (T, error)) (T, error) {
+	if c.kept == nil {
+		return compute()
+	}
+	reader, all, sum := Reader{name: name, codec: codecOf[T]()}, make([]any, 1), sha256.New()
+	if err := json.MarshalWrite(sum, inputs, json.Deterministic(true)); err != nil { // a number that JSON has not
+		return compute()
+	}
+	digest := fmt.Sprintf("%x", sum.Sum(nil))
+	if c.kept.get(digest, reader, all) {
+		return all[0].(T), nil
+	}
+	result, err := compute()
+	if err == nil {
+		all[0] = result
+		c.kept.put(digest, reader, all)
+		c.kept.prune()
+	}
+	return result, err
 }
 
 // prune makes room after files were written.

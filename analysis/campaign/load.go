@@ -96,8 +96,8 @@ func (k Kept) load(ctx context.Context, store store.Store, campaign string, tabl
 	if err := parts.Wait(); err != nil {
 		return c, err
 	}
-	if source.kept != nil {
-		source.kept.prune()
+	if c.kept = source.kept; c.kept != nil {
+		c.kept.prune()
 	}
 	c.Runs = slices.Concat(read...)
 	for i := range c.Runs {
@@ -137,11 +137,11 @@ func (s source) read(from lake.Sealed) ([]Run, error) {
 	}
 	isKept := from.Digest != "" && s.kept.has(from)
 	bare := make([]any, n)
-	isBareThere := isKept && s.kept.get(from, bareReader(), bare)
+	isBareThere := isKept && s.kept.get(from.Digest, bareReader(), bare)
 	all := make([][]any, len(s.readers)) // what each keeps of each run
 	var missing []int
 	for i, reader := range s.readers {
-		if all[i] = make([]any, n); !isKept || !s.kept.get(from, reader, all[i]) {
+		if all[i] = make([]any, n); !isKept || !s.kept.get(from.Digest, reader, all[i]) {
 			missing = append(missing, i)
 		}
 	}
@@ -162,11 +162,11 @@ func (s source) read(from lake.Sealed) ([]Run, error) {
 		}
 	}
 	if isKept && !isBareThere {
-		s.kept.put(from, bareReader(), bare)
+		s.kept.put(from.Digest, bareReader(), bare)
 	}
 	for _, j := range missing {
 		if isKept {
-			s.kept.put(from, s.readers[j], all[j])
+			s.kept.put(from.Digest, s.readers[j], all[j])
 		}
 	}
 	runs := make([]Run, n)

@@ -81,9 +81,11 @@ func repeatValidation(c campaign.Campaign, v campaign.View) (list [][]crossval.R
 		if d == nil {
 			continue
 		}
+		repeat := func() ([]crossval.Repeated, error) {
+			return crossval.Repeat(context.Background(), d, units, Folds, nestedSeeds, crossval.NestedMethods)
+		}
 		var err error
-		if list[i], err = crossval.Repeat(context.Background(), d, units, Folds, nestedSeeds,
-			crossval.NestedMethods); err != nil {
+		if list[i], err = campaign.Remember(c, "nested", []any{d.Runs, units}, repeat); err != nil {
 			notes = append(notes, fmt.Sprintf("Not judged: %s, %v.", v.Groups[i].ID, err))
 			continue
 		}
