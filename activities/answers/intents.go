@@ -293,9 +293,9 @@ func (a *Answers) eachIntent(ctx context.Context, p RunKey, intent func(intentOb
 	return nil
 }
 
-// InBatches returns the intents of an ask that name a batch, have no stored answer and are not
-// released. alone says that no other process takes turns of the run.
-func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone bool) ([]Intent, error) {
+// Announced returns the intents of an ask that are not released. alone says that no other process takes
+// turns of the run.
+func (a *Answers) Announced(ctx context.Context, p RunKey, entry, ask int, alone bool) ([]Intent, error) {
 	if alone && a.runs.isFirst(p, call{entry, ask, 0}) {
 		return nil, nil
 	}
@@ -303,7 +303,7 @@ func (a *Answers) InBatches(ctx context.Context, p RunKey, entry, ask int, alone
 	released := map[announced]bool{}
 	err := a.eachIntent(ctx, p, func(o intentObject) {
 		for _, i := range o.allIntents() {
-			if i.Batch != "" && i.Entry == entry && i.Ask == ask {
+			if i.Entry == entry && i.Ask == ask {
 				found = append(found, i)
 			}
 		}

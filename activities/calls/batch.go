@@ -41,11 +41,14 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 	if !used || err != nil {
 		return nil, nil, err
 	}
-	announced, err := c.answers.InBatches(ctx, q.Run, q.Entry, ask, c.alone)
+	announced, err := c.answers.Announced(ctx, q.Run, q.Entry, ask, c.alone)
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, i := range announced {
+		if i.Batch == "" {
+			continue
+		}
 		sent, err := c.batches.Open(ctx, q.Run.Campaign, i.Batch, service, c.Pace(m.Limits))
 		if err != nil {
 			return nil, nil, err
@@ -68,7 +71,7 @@ func (c *Caller) inBatch(ctx context.Context, m campaign.Manifest, q Order, ask 
 
 // callInBatch makes a call in a batch, or waits for the one in which it is.
 func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, i *answers.Intent, r model.Request,
-	service model.Batcher, found *waiting, hold *money.Hold, began time.Time) (model.Response, error) {
+	service model.Batcher, found *waiting, hold *money.Hold) (model.Response, error) {
 	c.Meter.underWay.Add(1)
 	defer c.Meter.underWay.Add(-1)
 	defer setIdle(ctx)
@@ -90,7 +93,7 @@ func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, 
 			Key: key, Body: body, Wait: told,
 			Announce: func(name string) error {
 				i.Batch = name
-				err := c.announce(kept, q, i, hold, began)
+				err := c.announce(kept, q, i, hold)
 				if err == nil {
 					err = c.giveWay(kept, q, *i)
 				}
@@ -103,21 +106,22 @@ func (c *Caller) callInBatch(ctx context.Context, m campaign.Manifest, q Order, 
 	})
 }
 
-// errElsewhere is a call that was not made, since another process makes it in a batch.
-var errElsewhere = errors.New("another process sends the call in a batch; it is looked for again")
+// errElsewhere is a call that was not made, since another process makes it.
+var errElsewhere = errors.New("another process makes the call; it is looked for again")
 
-// giveWay returns errElsewhere if a call that was announced in a batch is in another one: it was announced
-// elsewhere while this one was collected. Of two at once each may give way to the other.
+// giveWay returns errElsewhere if a call that was announced is made elsewhere: in another batch, or by an
+// attempt that began later, since this one was taken for dead. Of two at once each may give way to the other.
 func (c *Caller) giveWay(ctx context.Context, q Order, mine answers.Intent) error {
 	if c.alone {
 		return nil
 	}
-	announced, err := c.answers.InBatches(ctx, q.Run, q.Entry, mine.Ask, c.alone)
+	announced, err := c.answers.Announced(ctx, q.Run, q.Entry, mine.Ask, c.alone)
 	if err != nil {
 		return err
 	}
 	for _, i := range announced {
-		if i.Batch != mine.Batch || i.Attempt != mine.Attempt || i.StartedAt != mine.StartedAt {
+		isMine := i.Batch == mine.Batch && i.Attempt == mine.Attempt && i.StartedAt == mine.StartedAt
+		if !isMine && (i.Batch != "" || i.StartedAt > mine.StartedAt) {
 			return errElsewhere
 		}
 	}

@@ -84,7 +84,6 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	if err := ctx.Err(); err != nil {
 		return got, err
 	}
-	began := pass.given
 	if err := c.awaitRoom(ctx); err != nil {
 		return got, err
 	}
@@ -119,13 +118,13 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	n := need{worst, price != nil, bounded, q.Provider.Endpoint == ""}
 	if found != nil { // what was reserved for it is in the ledger
 		i = found.Intent
-	} else if got.Hold, err = c.reserve(ctx, m, n); err != nil {
+	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, pass.given); err != nil {
 		return got, err
 	}
 	response, err := model.Response{}, batch.ErrFew
 	if service != nil {
 		pass.Leave()
-		response, err = c.callInBatch(ctx, m, q, &i, r, service, found, got.Hold, began)
+		response, err = c.callInBatch(ctx, m, q, &i, r, service, found, got.Hold)
 	}
 	if _, failed := errors.AsType[*model.Error](err); !failed && isKept(err) {
 		got.Hold.Keep()
@@ -144,14 +143,14 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 				return got, err
 			}
 			defer pass.Leave()
-			if got.Hold, err = c.reserve(ctx, m, n); err != nil {
+			if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, pass.given); err != nil {
 				return got, err
 			}
 		}
 		// From here on money is spent: the answer is waited for.
 		making, cancel := context.WithTimeout(context.WithoutCancel(ctx), callTimeout(m, q.Provider))
 		defer cancel()
-		response, err = c.callAnnounced(making, q, &i, r, w, got.Hold, began)
+		response, err = c.callAnnounced(making, q, &i, r, w, got.Hold)
 	}
 	unbilled, answered := isUnbilled(err), !isKept(err) && !errors.As(err, new(unmade))
 	response, err = c.judgeOutcome(q, i, r, m.Limits, pass, response, err)
@@ -188,8 +187,8 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 
 // callAnnounced writes the intent and makes the call.
 func (c *Caller) callAnnounced(ctx context.Context, q Order, i *answers.Intent, r model.Request, w Wait,
-	hold *money.Hold, began time.Time) (model.Response, error) {
-	if err := c.announce(ctx, q, i, hold, began); err != nil {
+	hold *money.Hold) (model.Response, error) {
+	if err := c.announce(ctx, q, i, hold); err != nil {
 		return model.Response{}, unmade{err}
 	}
 	setWaiting(ctx, w)
@@ -204,10 +203,12 @@ type unmade struct{ error }
 
 func (u unmade) Unwrap() error { return u.error }
 
-// announce writes the intent of a call that is about to be made. At began no answer was stored: on a
-// cluster others may have taken the turn since, if the budget or the store kept this process waiting.
-func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold *money.Hold, began time.Time) (err error) {
-	i.StartedAt = time.Now().UnixMicro()
+// announce writes the intent of a call that is about to be made. If that takes long (the store was out of
+// reach), others may have taken this attempt for dead and made the call. The intent of one that has been
+// answered stays: rows may have been made from it.
+func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold *money.Hold) (err error) {
+	began := time.Now()
+	i.StartedAt = began.UnixMicro()
 	if i.Attempt, err = c.answers.Intend(ctx, q.Run, *i); err != nil {
 		return err
 	}
@@ -217,11 +218,13 @@ func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold 
 	if c.alone || time.Since(began) < time.Second {
 		return nil
 	}
-	known, err := c.answers.IsStored(ctx, q.Run, q.Entry, i.Ask)
-	if err == nil && known {
-		err = ErrAnswered
+	switch known, err := c.answers.IsStored(ctx, q.Run, q.Entry, i.Ask); {
+	case err != nil:
+		return err
+	case known:
+		return ErrAnswered
 	}
-	return err
+	return c.giveWay(ctx, q, *i)
 }
 
 // judgeOutcome tells the account's throttle how a call went, and returns its error as it is to
@@ -270,13 +273,32 @@ func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 // one waited for the budget or the store.
 var ErrAnswered = errors.New("the answer has been stored meanwhile")
 
+// reserveFor reserves for a call that nobody has made while it waited: on a cluster that may be ten
+// minutes. The answer was last looked for at looked.
+func (c *Caller) reserveFor(ctx context.Context, m campaign.Manifest, q Order, ask int, n need,
+	looked time.Time) (*money.Hold, error) {
+	hold, err := c.reserve(ctx, m, n)
+	if err != nil || time.Since(looked) < time.Second {
+		return hold, err
+	}
+	known, err := c.answers.IsStored(ctx, q.Run, q.Entry, ask)
+	if err == nil && known {
+		err = ErrAnswered
+	}
+	if err != nil {
+		hold.Release()
+	}
+	return hold, err
+}
+
 // errLate is a call that was announced too late to be counted by others, and not made.
 var errLate = errors.New("the grant of the budget ran out before the call; it is asked for again")
 
 // isUnbilled reports whether a call that failed has certainly cost nothing.
 func isUnbilled(err error) bool {
 	call, ok := errors.AsType[*model.Error](err)
-	return ok && call.Unbilled && !isKept(err) || errors.As(err, new(unmade)) || errors.As(err, new(batch.Unsent))
+	return ok && call.Unbilled && !isKept(err) || errors.Is(err, errLate) || errors.Is(err, errElsewhere) ||
+		errors.As(err, new(batch.Unsent))
 }
 
 func callTimeout(m campaign.Manifest, p model.Provider) time.Duration {

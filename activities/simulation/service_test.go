@@ -183,14 +183,14 @@ func (w *world) stored(key string) {
 }
 
 // checkLooked breaks I1 if a process of a cluster makes a call although its answer was stored, and it has
-// not looked for that within a second. arriving is how long the call took to arrive.
+// not looked for that within two seconds. arriving is how long the call took to arrive.
 func (p *process) checkLooked(question string, arriving time.Duration) {
 	key := answerKey(question)
 	p.mu.Lock()
 	at, stored := p.service.answers[key]
 	ago := time.Since(p.looked[key]) - arriving
 	p.mu.Unlock()
-	if stored && !p.Alone && p.Rivals.Awake == 0 && ago > 1100*time.Millisecond {
+	if stored && !p.Alone && p.Rivals.Awake == 0 && ago > 2100*time.Millisecond {
 		p.violate("I1", "%s is bought again by %s, %s after its answer was stored and %s after it was looked for", question, p.name, time.Since(at), ago)
 	}
 }
