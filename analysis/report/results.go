@@ -24,6 +24,7 @@ type Results struct {
 	Figures   []Figure
 	Tables    []Result
 	Beside    *Comparison // nil if the campaign stands alone
+	Repeats   string      // which conditions are not compared, because they repeat others; "" if none do
 }
 
 // AreOpen reports whether a headline says how much is still to come.
@@ -42,13 +43,14 @@ type Comparison struct {
 // compareCampaigns returns what joined campaigns come to, of which one is called name.
 func compareCampaigns(joined campaign.Campaign, name string) *Comparison {
 	joined = joined.Grouped()
+	names := newConditionNames(joined)
 	c := &Comparison{Name: name, All: joined.Name, Headlines: overview.Headlines(joined), Notes: joined.Joined}
 	if f, err := figures.Make(joined, "conditions"); err == nil {
 		c.Figures = append(c.Figures, pictureOf(f))
 	}
 	for _, table := range []string{"outcomes", "comparisons"} {
 		if t, err := study.Make(joined, table); err == nil { // where nothing is paired, the notes say so
-			c.Tables = append(c.Tables, Result{Table: t})
+			c.Tables = append(c.Tables, Result{Table: names.merge(t)})
 		}
 	}
 	return c
@@ -57,6 +59,7 @@ func compareCampaigns(joined campaign.Campaign, name string) *Comparison {
 // Group is a group of results on one topic.
 type Group struct {
 	Title   string
+	Note    string // what it leaves out, and why; "" if nothing
 	Figures []Figure
 	Tables  []Result
 }
@@ -92,6 +95,9 @@ func (r Results) First() (parts []Group) {
 	for _, name := range slices.Concat([]string{"conditions"}, firstTables) {
 		g := r.group(firstTitles[name], func(f string) bool { return f == name },
 			func(t string) bool { return t == name })
+		if name == "comparisons" || name == "front" {
+			g.Note = r.Repeats
+		}
 		if g.Count() != "" {
 			parts = append(parts, g)
 		}
@@ -114,7 +120,7 @@ func (r Results) Groups() (all []Group) {
 }
 
 func (r Results) group(title string, hasFigure, hasTable func(name string) bool) Group {
-	return Group{title, slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return !hasFigure(f.Name) }),
+	return Group{title, "", slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return !hasFigure(f.Name) }),
 		slices.DeleteFunc(slices.Clone(r.Tables), func(t Result) bool { return !hasTable(t.Name) })}
 }
 
@@ -159,12 +165,13 @@ type Download struct{ As, To string }
 // resultsOf makes the tables and figures that a campaign has something for.
 func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
 	c = c.Grouped()
-	r := Results{Headlines: overview.Headlines(c)}
+	names := newConditionNames(c)
+	r := Results{Headlines: overview.Headlines(c), Repeats: overview.DescribeRepeats(c)}
 	for _, f := range figures.All(c) {
 		r.Figures = append(r.Figures, pictureOf(f))
 	}
 	for _, t := range study.All(c) {
-		r.Tables = append(r.Tables, Result{Table: t})
+		r.Tables = append(r.Tables, Result{Table: names.merge(t)})
 	}
 	if labels != nil {
 		r.addLabels(c, *labels)

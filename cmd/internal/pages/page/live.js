@@ -2,7 +2,7 @@
 // The states of campaigns, as the server sends them, and the buttons that steer.
 (() => {
   const root = document.getElementById("states"), link = document.getElementById("link");
-  const usd = (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v < 1 ? v.toFixed(4) : v.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+  const usd = (v) => v === 0 ? "$0" : v < 1e-4 ? "<$0.0001" : "$" + (v < 1 ? v.toFixed(4) : v.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
 
   const sum = (s) => {
     const parts = [`${s.done} of ${s.cells} ended`];
