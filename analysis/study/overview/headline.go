@@ -180,7 +180,7 @@ func talkText(gains []worth.TalkGain, environment string) string {
 	if len(all) > 1 {
 		parts = append(parts, "not corrected for the number of conditions")
 	}
-	return "Against the majority of the first answers, talk " + strings.Join(parts, "; ") + " (table worth)."
+	return "Against the majority of the first answers, talk " + strings.Join(parts, "; ") + "."
 }
 
 // pointsText returns the interval of a gain in brackets; "" if there is none.

@@ -183,9 +183,9 @@ func TestHeadlineSaysWhatTalkDid(t *testing.T) {
 		want string
 	}{
 		// R: mean(x <- rep(c(-1,-1,-1,0), 3)) * 100; t.test(x)$conf.int * 100, cut at -100
-		"a loss":         {append(slices.Clone(lost), none...), " Against the majority of the first answers, talk cost 75.0 points in debate (95 % CI -100.0 to -46.3) (table worth)."},
-		"one of several": {append(slices.Clone(lost), unmoved...), " talk cost 75.0 points in debate (95 % CI -100.0 to -46.3); not corrected for the number of conditions (table worth)."},
-		"chance":         {append(slices.Clone(unmoved), none...), " talk changed 0.0 points in delphi (95 % CI -46.9 to 46.9), which can be chance (table worth)."},
+		"a loss":         {append(slices.Clone(lost), none...), " Against the majority of the first answers, talk cost 75.0 points in debate (95 % CI -100.0 to -46.3)."},
+		"one of several": {append(slices.Clone(lost), unmoved...), " talk cost 75.0 points in debate (95 % CI -100.0 to -46.3); not corrected for the number of conditions."},
+		"chance":         {append(slices.Clone(unmoved), none...), " talk changed 0.0 points in delphi (95 % CI -46.9 to 46.9), which can be chance."},
 		"nobody talks":   {append(slices.Clone(lost[:0]), none...), ""},
 		"a control":      {append([]campaign.Run{controlled(lost[0], campaign.Alone), controlled(lost[1], campaign.Alone)}, none...), ""},
 	} {
