@@ -58,7 +58,7 @@ func TestConditionsAreOneColumn(t *testing.T) {
 // Numbers of pages have a minus sign, and a comma between thousands.
 func TestCellsAreTypeset(t *testing.T) {
 	for want, c := range map[string]table.Cell{
-		"−11.1": table.Number(-11.1, 1), "1,126 (25)": {Value: p(1126.), SE: p(25.), N: 3}, "−12,345,678.50": table.Number(-12345678.5, 2),
+		"−11.1": table.Number(-11.1, 1), "0.00001": {Value: p(.00001), SE: p(.0000001), N: 3, Decimals: 5}, "1,126 (25)": {Value: p(1126.), SE: p(25.), N: 3}, "−12,345,678.50": table.Number(-12345678.5, 2),
 		"0.1234": table.Number(.1234, 4), "0.123456": table.Number(.123456, 6), "2024-11-29 a-1": table.Word("2024-11-29 a-1"), "": {}, "<0.0001": {Value: p(0.), Decimals: 4, P: true},
 	} {
 		if got := cellText(c); got != want {

@@ -91,6 +91,7 @@ func numericColumns(t table.Table) []bool {
 
 var (
 	threes   = regexp.MustCompile(`\d{3}`)
+	noError  = regexp.MustCompile(` \(0\.0+\)$`) // a standard error that is too small for its decimals
 	minus    = regexp.MustCompile(`(^|[\s(<])-(\d)`)
 	thousand = regexp.MustCompile(`(^|[\s(<−])(\d{1,3})((?:\d{3})+)(\.|[\s)]|$)`)
 )
@@ -100,7 +101,8 @@ func cellText(c table.Cell) string {
 	if c.Value == nil {
 		return c.Text
 	}
-	return thousand.ReplaceAllStringFunc(typeset(c.String()), func(number string) string {
+	text := strings.TrimSuffix(c.String(), noError.FindString(c.String()))
+	return thousand.ReplaceAllStringFunc(typeset(text), func(number string) string {
 		part := thousand.FindStringSubmatch(number)
 		return part[1] + part[2] + threes.ReplaceAllString(part[3], ",$0") + part[4]
 	})

@@ -27,9 +27,6 @@ type Results struct {
 	Repeats   string      // which conditions are not compared, because they repeat others; "" if none do
 }
 
-// AreOpen reports whether a headline says how much is still to come.
-func (r Results) AreOpen() bool { return slices.ContainsFunc(r.Headlines, overview.Headline.IsOpen) }
-
 // Comparison is a campaign's conditions beside those of others.
 type Comparison struct {
 	Name      string // of the campaign
@@ -168,7 +165,11 @@ func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Ta
 	names := newConditionNames(c)
 	r := Results{Headlines: overview.Headlines(c), Repeats: overview.DescribeRepeats(c)}
 	for _, f := range figures.All(c) {
-		r.Figures = append(r.Figures, pictureOf(f))
+		if slices.Contains(firstFigures, f.Name) {
+			r.Figures = append(r.Figures, pictureBelowTitle(f))
+		} else {
+			r.Figures = append(r.Figures, pictureOf(f))
+		}
 	}
 	for _, t := range study.All(c) {
 		r.Tables = append(r.Tables, Result{Table: names.merge(t)})
@@ -202,6 +203,15 @@ func pictureOf(f figures.Figure) Figure {
 	if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
 		shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
 	}
+	return shown
+}
+
+// pictureBelowTitle returns a figure whose title the page has above it, and the drawing has not.
+func pictureBelowTitle(f figures.Figure) Figure {
+	untitled := f
+	untitled.Title = ""
+	shown := pictureOf(untitled)
+	shown.Title = f.Title
 	return shown
 }
 

@@ -23,7 +23,7 @@ type Headline struct {
 	NoResult            string // what makes the claim no result; "" if nothing
 	Unfinished          string // what is still to come or has failed; "" if nothing
 	Failed              string // how many have failed; "" if none
-	Finished, Planned   int    // collaborations; the claim is no result yet while some are to come
+	IsOpen              bool   // collaborations are to come, so that the claim is no result yet
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
 	Talk                string // a sentence of what talk did to the first answers; "" if that is not known
@@ -50,9 +50,6 @@ func (h Headline) String() string {
 	sentences := slices.Concat([]string{said + ".", h.Limits, h.Talk, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note})
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
-
-// IsOpen reports whether collaborations are to come, so that the claim is no result yet.
-func (h Headline) IsOpen() bool { return h.Finished < h.Planned }
 
 // Headlines returns, for each environment, at most three sentences: which condition leads, by how much and
 // with which certainty, or that none differ significantly; what limits that claim (chance, groups without a
