@@ -192,8 +192,8 @@ func TestQuestions(t *testing.T) {
 // onPhone looks at results and the list as a phone has them from the start.
 func onPhone(p *tab) {
 	p.t.Helper()
-	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile), chromedp.Evaluate[chromedp.Void](`location.reload()`))
-	p.await(`document.getElementById("found")?.dataset.ready`)
+	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile), chromedp.Evaluate[chromedp.Void](`window.isOld = true; location.reload()`))
+	p.await(`!window.isOld && document.getElementById("found")?.dataset.ready`)
 	for what, is := range map[string]string{
 		"the first column names the condition and stays in view": `(() => {
 			const wide = document.querySelector("#of-outcomes .wide:has(.results)"), cell = wide.querySelector("td"), at = cell.getBoundingClientRect().left;
