@@ -145,8 +145,15 @@ func TestQuestions(t *testing.T) {
 	address := f.view() + "c/own-study/"
 	p := open(t, address)
 	p.await(`document.getElementById("found")?.dataset.ready`)
+	if drawn := js[string](p, `document.querySelector("#of-outcome-by-condition svg").textContent`); !strings.Contains(drawn, "guessing 0.33") {
+		t.Errorf("guessing among three options is not drawn: %s", drawn)
+	}
+	if untitled := js[string](p, `Array.from(document.querySelectorAll(".contents a")).filter((a) => !document.querySelector(a.hash + " h2, h2" + a.hash)?.textContent.startsWith(a.textContent)).map((a) => a.textContent).join()`); untitled != "" {
+		t.Errorf("of the contents these are no titles: %s", untitled)
+	}
 	p.picture("view-results")
 	p.phone("results of questions")
+	onPhone(p)
 	p = open(t, address+"collaborations/?only=wrong")
 	p.await(`document.getElementById("list")?.dataset.ready`)
 	p.says("(A) Billing", "agreement", "debate, majority", "Every question begins with “A customer writes:”")
@@ -162,7 +169,7 @@ func TestQuestions(t *testing.T) {
 	p.picture("view-collaborations")
 	p.do(chromedp.Click(chromedp.CSS(`#marks .wrong`)), chromedp.Click(chromedp.CSS(`#list tbody a`)))
 	p.await(`document.querySelector(".verdict.wrong")`)
-	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before", "1 of 39 wrong", "turn 1 (entry 0), saw no other turn", "tokens · $0")
+	p.says("Wrong. Group: (", "; right: (", "customer service manager", "moved since the round before", "1 of 39 wrong", "turn 1, saw no other turn", "Group decides: (", "tokens · $0")
 	if clash := js[string](p, sameColours); clash != "" {
 		t.Errorf("an option has several colours: %s", clash)
 	}
@@ -180,6 +187,43 @@ func TestQuestions(t *testing.T) {
 	p.says("own-study and own-study-again", "12 instances in common", "Pairwise comparisons", "own-study alone")
 	p.accessible("two campaigns")
 	p.phone("two campaigns")
+}
+
+// onPhone looks at results and the list as a phone has them from the start.
+func onPhone(p *tab) {
+	p.t.Helper()
+	p.do(chromedp.EmulateViewport(390, 844, chromedp.EmulateMobile), chromedp.Evaluate[chromedp.Void](`window.isOld = true; location.reload()`))
+	p.await(`!window.isOld && document.getElementById("found")?.dataset.ready`)
+	for what, is := range map[string]string{
+		"the first column names the condition and stays in view": `(() => {
+			const wide = document.querySelector("#of-outcomes .wide:has(.results)"), cell = wide.querySelector("td"), at = cell.getBoundingClientRect().left;
+			wide.scrollLeft = 60;
+			return wide.querySelector("th").textContent === "condition" && wide.scrollLeft === 60 && cell.getBoundingClientRect().left === at;
+		})()`,
+		"what scrolls has an edge, and what fits has none": `new Promise((tell) => requestAnimationFrame(() => requestAnimationFrame(() => tell(
+			Array.from(document.querySelectorAll(".wide")).filter((e) => e.checkVisibility()).every((e) => (e.scrollWidth > e.clientWidth) === (getComputedStyle(e).getPropertyValue("--more-right") !== "0px"))))))`,
+		"tables do not scroll within the page": `Array.from(document.querySelectorAll(".wide")).every((e) => e.scrollHeight <= e.clientHeight + 1)`,
+	} {
+		if !js[bool](p, is) {
+			p.t.Errorf("on a phone it is not so that %s", what)
+		}
+	}
+	p.do(chromedp.Click(chromedp.CSS(`.tools a[href="collaborations/"]`)))
+	p.await(`document.getElementById("list")?.dataset.ready`)
+	rows := `Array.from(document.querySelectorAll("#list tbody tr")).filter((r) => !r.querySelector(".space"))`
+	for what, is := range map[string]string{
+		"each row has question, answer and right answer in view": rows + `.every((r) => [".question a", ".answer", ".right-answer"].every((s) => {
+			const at = r.querySelector(s)?.getBoundingClientRect(), row = r.getBoundingClientRect();
+			return at && at.width > 0 && at.left >= 0 && at.right <= 390 && at.top >= row.top && at.bottom <= row.bottom + 1;
+		}))`,
+		"rows are as tall as they are counted": rows + `.every((r) => r.getBoundingClientRect().height === 124)`,
+		"the condition is named":               rows + `[0].innerText.includes("majority")`,
+	} {
+		if !js[bool](p, is) {
+			p.t.Errorf("in the list of a phone it is not so that %s", what)
+		}
+	}
+	p.do(chromedp.EmulateViewport(1280, 900))
 }
 
 // sameColours returns the options that have different colours in the question, the course and the turns.

@@ -39,6 +39,9 @@ func drawConditions(c campaign.Campaign) (Figure, error) {
 			p.Groups = append(p.Groups, point.Group)
 		}
 		p.Lines = []Line{line}
+		if score := overview.GuessingScore(v); score != nil {
+			p.Levels = []Level{{"guessing", *score}}
+		}
 		f.Panels = append(f.Panels, p)
 	}
 	if len(counts) == 0 {

@@ -51,6 +51,42 @@ func TestConditionsByHand(t *testing.T) {
 	}
 }
 
+// Guessing is a line where it scores the same in all conditions of an environment. A phone has the values, not their
+// intervals.
+func TestGuessingIsALine(t *testing.T) {
+	c := ended(economy())
+	for i := range c.Runs {
+		c.Runs[i].BaselinesJSON = new(`{"chance":0.25}`)
+	}
+	f := made(t, c, "conditions")
+	if levels := f.Panels[0].Levels; len(levels) != 1 || levels[0] != (Level{"guessing", 0.25}) {
+		t.Errorf("the lines are %v", levels)
+	}
+	wide, err := f.Inline()
+	narrow, other := f.Fit(78 * vg.Millimeter).Inline()
+	if err != nil || other != nil || !strings.Contains(wide, "guessing 0.250") || !strings.Contains(narrow, "guessing 0.250") ||
+		!strings.Contains(wide, ">0.700 (0.000 to 1.000)<") || !strings.Contains(narrow, ">0.700<") || strings.Contains(narrow, " to 1.000)") {
+		t.Errorf("%v, %v: %s\n%s", err, other, wide, narrow)
+	}
+	c.Runs[0].BaselinesJSON = new(`{"chance":0.5}`)
+	if levels := made(t, c, "conditions").Panels[0].Levels; levels != nil {
+		t.Errorf("of different numbers of options the lines are %v", levels)
+	}
+}
+
+// Numbers of an axis do not touch where it is narrow.
+func TestNarrowAxis(t *testing.T) {
+	for _, width := range []vg.Length{60, 120, 400} {
+		ticks := narrowSpan{span{0, 0.000025, false}, width}.Ticks(0, 0.000025)
+		if numbersWidth(ticks) > width || len(ticks) < 1 {
+			t.Errorf("%v: %v", width, ticks)
+		}
+	}
+	if many := (narrowSpan{span{0, 25, false}, 400}).Ticks(0, 25); len(many) != 6 {
+		t.Errorf("with room: %v", many)
+	}
+}
+
 // The figure and the table outcomes have the same numbers, by environment; those of the figure from the highest down.
 func TestConditionsAreTheTableOutcomes(t *testing.T) {
 	both := economy()

@@ -18,7 +18,7 @@ const (
 	boldRoom    = 1.1               // how much more room than others bold text takes at most
 	rowRoom     = 5 * vg.Length(1)  // between rows
 	axisRoom    = 34 * vg.Length(1) // below the rows
-	leastAxis   = 2 * vg.Inch       // where there is less, numbers are left out
+	leastAxis   = 2 * vg.Inch       // where there is less, intervals are not written
 	halfTick    = 16 * vg.Length(1) // of the number at the end of the axis
 	mostOfNames = 0.42              // of the width
 )
@@ -88,7 +88,20 @@ func (d *forest) arrangeNames() {
 		d.rows = append(d.rows, rows)
 	}
 	if d.width-d.names-d.numbers-4*gap < leastAxis {
-		d.numbers = 0
+		d.shortenNumbers()
+	}
+}
+
+// shortenNumbers leaves the values alone next to the axes, where there is no room for their intervals.
+func (d *forest) shortenNumbers() {
+	d.numbers = 0
+	for i, rows := range d.rows {
+		s := d.panelsMeasuring(d.Panels[i].Y).scale()
+		for j, r := range rows {
+			r.Low = nil
+			rows[j].numbers = numbersText(r.Point, s)
+			d.numbers = max(d.numbers, Words(rowSize).Width(rows[j].numbers))
+		}
 	}
 }
 
@@ -126,11 +139,16 @@ func (d forest) titleHeight() vg.Length {
 
 // panelHeight returns how much room a panel takes.
 func (d forest) panelHeight(panel int) vg.Length {
-	height := d.titleHeight() + axisRoom
+	height := d.titleHeight() + d.levelsHeight(panel) + axisRoom
 	for _, r := range d.rows[panel] {
 		height += r.rowHeight()
 	}
 	return height
+}
+
+// levelsHeight returns how much room the names of a panel's levels take above its rows.
+func (d forest) levelsHeight(panel int) vg.Length {
+	return vg.Length(min(1, len(d.Panels[panel].Levels))) * rowLine
 }
 
 func (d forest) draw(c draw.Canvas) {
@@ -151,8 +169,9 @@ func (d forest) drawPanel(c draw.Canvas, panel int, top vg.Length) {
 	if d.titleHeight() > 0 {
 		c.FillText(Words(10), vg.Point{X: c.Min.X + gap, Y: top - 10}, cutShort(p.Title))
 	}
-	top -= d.titleHeight()
+	top -= d.titleHeight() + d.levelsHeight(panel)
 	d.drawAxis(c, s, x, bottom, top)
+	d.drawLevels(c, p, s, x, bottom, top)
 	label := Words(rowSize)
 	label.XAlign = draw.XCenter
 	c.FillText(label, vg.Point{X: (left + right) / 2, Y: bottom - 24}, Cut(axisName(p.Y), rowSize, c.Max.X-left))
@@ -178,6 +197,16 @@ func (d forest) drawAxis(c draw.Canvas, s scale, x func(float64) vg.Length, bott
 		c.StrokeLine2(pale, x(tick.Value), bottom, x(tick.Value), top)
 		c.StrokeLine2(dark, x(tick.Value), bottom, x(tick.Value), bottom-4)
 		c.FillText(number, vg.Point{X: x(tick.Value), Y: bottom - 13}, tick.Label)
+	}
+}
+
+// drawLevels draws dashed lines through all rows, whose names are above the axis' own.
+func (d forest) drawLevels(c draw.Canvas, p Panel, s scale, x func(float64) vg.Length, bottom, top vg.Length) {
+	for i, level := range p.Levels {
+		c.StrokeLine2(levelStyle(i), x(level.Value), bottom, x(level.Value), top)
+		name := Words(rowSize)
+		name.XAlign, name.YAlign = draw.XCenter, draw.YTop
+		c.FillText(name, vg.Point{X: x(level.Value), Y: top + rowLine}, level.Name+" "+s.write(level.Value, 2))
 	}
 }
 

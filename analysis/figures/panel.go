@@ -69,6 +69,29 @@ func (s span) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
+// narrowSpan is an axis of amounts with as many ticks as its width has room for the numbers of.
+type narrowSpan struct {
+	span
+	width vg.Length
+}
+
+// Ticks are further apart than on a wide axis where their numbers would touch.
+func (s narrowSpan) Ticks(low, high float64) []plot.Tick {
+	ticks := s.span.Ticks(low, high)
+	for times := 2.; !s.whole && numbersWidth(ticks) > s.width; times++ {
+		ticks = scale{low: low, high: high, step: stepOf(times * (high - low))}.valueTicks()
+	}
+	return ticks
+}
+
+// numbersWidth returns how wide the numbers of an axis are, with a space before each.
+func numbersWidth(ticks []plot.Tick) (sum vg.Length) {
+	for _, tick := range ticks {
+		sum += Words(9).Width(tick.Label) + gap
+	}
+	return sum
+}
+
 // drawAxes returns a panel, ready to be drawn.
 func (l layout) drawAxes(p Panel, s scale) *plot.Plot {
 	a := plot.New()
@@ -82,7 +105,7 @@ func (l layout) drawAxes(p Panel, s scale) *plot.Plot {
 		axis.Tick.Label.Font = Words(9).Font
 	}
 	x := p.horizontalAxis(s)
-	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, x
+	a.X.Min, a.X.Max, a.X.Tick.Marker = x.low, x.high, narrowSpan{x, l.panel - l.ends}
 	a.Y.Min, a.Y.Max, a.Y.Tick.Marker = s.lowestDrawn(), s.high+s.spanLength()*0.04, s
 	a.Add(l.plotBehind(p, s, x)...)
 	if p.Groups != nil {

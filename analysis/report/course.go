@@ -56,7 +56,7 @@ type naming struct{ Number, Text string }
 const longestPosition = 14
 
 // hues is how many colours the style sheet has for positions that are not known to be right.
-const hues = 6
+const hues = 12
 
 // holdsRight is the class of positions that are right.
 const holdsRight = "holds-right"

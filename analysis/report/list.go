@@ -194,7 +194,12 @@ func (l *List) listColumns(questions *questionIndex) []column {
 		number("replicate", false, func(r listed) any { return r.Replicate }),
 		number("rounds", false, func(r listed) any { return r.RoundsRun }),
 		{Name: "agreement", Kind: "share", value: func(r listed) any { return r.FinalAgreement }},
-		number("tokens", false, func(r listed) any { return r.InputTokens + r.OutputTokens }),
+		number("tokens", false, func(r listed) any {
+			if r.Calls == 0 && r.Asks > 0 && !r.Simulated { // other collaborations had its answers
+				return "reused"
+			}
+			return r.InputTokens + r.OutputTokens
+		}),
 		{Name: "USD", Kind: "usd", value: func(r listed) any { return r.CostUSD }},
 		{Name: "time", Kind: "seconds", value: func(r listed) any {
 			if r.StartedAt == 0 || r.EndedAt < r.StartedAt {

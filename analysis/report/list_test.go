@@ -73,13 +73,15 @@ func TestListSaysWhatCameOut(t *testing.T) {
 	add(3, "", nil)
 	add(4, "", func(c *record.Collaboration) { c.Status = "failed" })
 	add(5, `3.5`, func(c *record.Collaboration) { c.KeyJSON, c.Score = nil, p(-3.33386651619e-11) })
-	add(6, `"(B)"`, func(c *record.Collaboration) { c.Score = p(.5) })
+	add(6, `"(B)"`, func(c *record.Collaboration) { c.Score, c.Asks, c.Calls, c.InputTokens = p(.5), 3, 1, 70 })
+	add(7, `"(B)"`, func(c *record.Collaboration) { c.Asks = 3 })
+	add(8, `"(B)"`, func(c *record.Collaboration) { c.Asks, c.Simulated = 3, true })
 	shown := readList(t, l)
 	for name, want := range map[string]string{
-		"collaboration": "[c-i2-r0 c-i3-r0 c-i4-r0 c-i5-r0 c-i6-r0 c-i10-r0]", "mark": "[right undecided failed decided partly right wrong]",
-		"group's answer": "[(B) Support <nil> <nil> 3.5 (B) (A) Billing]", "right answer": "[(B) Support (B) (B)  (B) (B) Support]",
-		"agreement": "[<nil> <nil> <nil> <nil> <nil> 0.6]", "time": "[<nil> <nil> <nil> <nil> <nil> 2.5]", "flipped": "[<nil> <nil> <nil> <nil> <nil> true]",
-		"re-asked turns": "[<nil> <nil> <nil> <nil> <nil> 2]", "cut answers": "[<nil> <nil> <nil> <nil> <nil> 1]", "score": "[1 <nil> <nil> 0 0.5 0]", "question": "[0 1 2 3 4 0]",
+		"collaboration": "[c-i2-r0 c-i3-r0 c-i4-r0 c-i5-r0 c-i6-r0 c-i7-r0 c-i8-r0 c-i10-r0]", "mark": "[right undecided failed decided partly right right right wrong]",
+		"group's answer": "[(B) Support <nil> <nil> 3.5 (B) (B) (B) (A) Billing]", "right answer": "[(B) Support (B) (B)  (B) (B) (B) (B) Support]",
+		"agreement": "[<nil> <nil> <nil> <nil> <nil> <nil> <nil> 0.6]", "time": "[<nil> <nil> <nil> <nil> <nil> <nil> <nil> 2.5]", "flipped": "[<nil> <nil> <nil> <nil> <nil> <nil> <nil> true]",
+		"re-asked turns": "[<nil> <nil> <nil> <nil> <nil> <nil> <nil> 2]", "cut answers": "[<nil> <nil> <nil> <nil> <nil> <nil> <nil> 1]", "score": "[1 <nil> <nil> 0 0.5 1 1 0]", "question": "[0 1 2 3 4 5 6 0]", "tokens": "[0 0 0 0 70 reused 0 0]",
 	} {
 		if got := fmt.Sprint(shown.of(name)); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)

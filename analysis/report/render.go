@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 
 	"roundtable/analysis/table"
@@ -22,6 +23,8 @@ func Parts() *template.Template {
 	return template.Must(template.New("").Funcs(template.FuncMap{
 		"numeric": numericColumns,
 		"class":   cellClass,
+		"number":  cellText,
+		"typeset": typeset,
 		"svg":     inlineFigure,
 	}).ParseFS(files, "page/*.tmpl"))
 }
@@ -85,6 +88,28 @@ func numericColumns(t table.Table) []bool {
 	}
 	return columns
 }
+
+var (
+	threes   = regexp.MustCompile(`\d{3}`)
+	noError  = regexp.MustCompile(` \(0\.0+\)$`) // a standard error that is too small for its decimals
+	minus    = regexp.MustCompile(`(^|[\s(<])-(\d)`)
+	thousand = regexp.MustCompile(`(^|[\s(<−])(\d{1,3})((?:\d{3})+)(\.|[\s)]|$)`)
+)
+
+// cellText returns a cell as pages write it.
+func cellText(c table.Cell) string {
+	if c.Value == nil {
+		return c.Text
+	}
+	text := strings.TrimSuffix(c.String(), noError.FindString(c.String()))
+	return thousand.ReplaceAllStringFunc(typeset(text), func(number string) string {
+		part := thousand.FindStringSubmatch(number)
+		return part[1] + part[2] + threes.ReplaceAllString(part[3], ",$0") + part[4]
+	})
+}
+
+// typeset returns a text whose negative numbers have a minus sign.
+func typeset(text string) string { return minus.ReplaceAllString(text, "$1−$2") }
 
 // cellClass of a table's cell: how it is aligned and coloured.
 func cellClass(number bool, m table.Mark) string {

@@ -24,10 +24,8 @@ type Results struct {
 	Figures   []Figure
 	Tables    []Result
 	Beside    *Comparison // nil if the campaign stands alone
+	Repeats   string      // which conditions are not compared, because they repeat others; "" if none do
 }
-
-// AreOpen reports whether a headline says how much is still to come.
-func (r Results) AreOpen() bool { return slices.ContainsFunc(r.Headlines, overview.Headline.IsOpen) }
 
 // Comparison is a campaign's conditions beside those of others.
 type Comparison struct {
@@ -42,13 +40,14 @@ type Comparison struct {
 // compareCampaigns returns what joined campaigns come to, of which one is called name.
 func compareCampaigns(joined campaign.Campaign, name string) *Comparison {
 	joined = joined.Grouped()
+	names := newConditionNames(joined)
 	c := &Comparison{Name: name, All: joined.Name, Headlines: overview.Headlines(joined), Notes: joined.Joined}
 	if f, err := figures.Make(joined, "conditions"); err == nil {
 		c.Figures = append(c.Figures, pictureOf(f))
 	}
 	for _, table := range []string{"outcomes", "comparisons"} {
 		if t, err := study.Make(joined, table); err == nil { // where nothing is paired, the notes say so
-			c.Tables = append(c.Tables, Result{Table: t})
+			c.Tables = append(c.Tables, Result{Table: names.merge(t)})
 		}
 	}
 	return c
@@ -57,6 +56,7 @@ func compareCampaigns(joined campaign.Campaign, name string) *Comparison {
 // Group is a group of results on one topic.
 type Group struct {
 	Title   string
+	Note    string // what it leaves out, and why; "" if nothing
 	Figures []Figure
 	Tables  []Result
 }
@@ -92,6 +92,9 @@ func (r Results) First() (parts []Group) {
 	for _, name := range slices.Concat([]string{"conditions"}, firstTables) {
 		g := r.group(firstTitles[name], func(f string) bool { return f == name },
 			func(t string) bool { return t == name })
+		if name == "comparisons" || name == "front" {
+			g.Note = r.Repeats
+		}
 		if g.Count() != "" {
 			parts = append(parts, g)
 		}
@@ -114,7 +117,7 @@ func (r Results) Groups() (all []Group) {
 }
 
 func (r Results) group(title string, hasFigure, hasTable func(name string) bool) Group {
-	return Group{title, slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return !hasFigure(f.Name) }),
+	return Group{title, "", slices.DeleteFunc(slices.Clone(r.Figures), func(f Figure) bool { return !hasFigure(f.Name) }),
 		slices.DeleteFunc(slices.Clone(r.Tables), func(t Result) bool { return !hasTable(t.Name) })}
 }
 
@@ -159,12 +162,17 @@ type Download struct{ As, To string }
 // resultsOf makes the tables and figures that a campaign has something for.
 func resultsOf(c campaign.Campaign, labels *dialogue.Labels, agreement *table.Table) Results {
 	c = c.Grouped()
-	r := Results{Headlines: overview.Headlines(c)}
+	names := newConditionNames(c)
+	r := Results{Headlines: overview.Headlines(c), Repeats: overview.DescribeRepeats(c)}
 	for _, f := range figures.All(c) {
-		r.Figures = append(r.Figures, pictureOf(f))
+		if slices.Contains(firstFigures, f.Name) {
+			r.Figures = append(r.Figures, pictureBelowTitle(f))
+		} else {
+			r.Figures = append(r.Figures, pictureOf(f))
+		}
 	}
 	for _, t := range study.All(c) {
-		r.Tables = append(r.Tables, Result{Table: t})
+		r.Tables = append(r.Tables, Result{Table: names.merge(t)})
 	}
 	if labels != nil {
 		r.addLabels(c, *labels)
@@ -195,6 +203,15 @@ func pictureOf(f figures.Figure) Figure {
 	if shown.CanBeDrawn() && slices.Contains(firstFigures, f.Name) {
 		shown.Narrow, _ = f.Fit(phoneWidth).Inline() // without it, the wide one is moved sideways
 	}
+	return shown
+}
+
+// pictureBelowTitle returns a figure whose title the page has above it, and the drawing has not.
+func pictureBelowTitle(f figures.Figure) Figure {
+	untitled := f
+	untitled.Title = ""
+	shown := pictureOf(untitled)
+	shown.Title = f.Title
 	return shown
 }
 

@@ -161,6 +161,19 @@ func (s Story) Choice(p Phase, t Turn) string {
 	return ""
 }
 
+// Decides says what the group decides by a count of ballots: "Group decides: (B) Ben"; "" if the turn is none, or the
+// answer is long.
+func (s Story) Decides(t Turn) string {
+	choice := s.Label(t.Selected)
+	switch {
+	case t.Selected == "" || choice == "":
+		return ""
+	case t.Tied:
+		return "Group decides: " + choice + ", after a tie"
+	}
+	return "Group decides: " + choice
+}
+
 // searchText returns what was said and why, for a search.
 func (s Story) searchText() string {
 	var lines []string

@@ -117,6 +117,33 @@ func TestCountsInAPhaseOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A count that selects a short answer says what the group decides; others have no such words.
+func TestDecides(t *testing.T) {
+	s := Story{Question: Question{Options: []string{"Billing", "Shipping"}}}
+	for what, x := range map[string]struct {
+		count    string
+		decision *string
+		want     string
+	}{
+		"an option":      {`{"d":{"Winners":[1],"Selected":1}}`, p(`"(B)"`), "Group decides: (B) Shipping"},
+		"one of a tie":   {`{"d":{"Winners":[0,1],"Selected":0}}`, p(`"(A)"`), "Group decides: (A) Billing, after a tie"},
+		"none":           {`{"d":{"Winners":[0,1],"Selected":-1}}`, p(`"(A)"`), ""}, // what stood before
+		"a long answer":  {`{"d":{"Winners":[0],"Selected":0}}`, p(`"the fourth sentence of the text"`), ""},
+		"an unknown one": {`{"d":{"Winners":[0],"Selected":0}}`, nil, ""},
+	} {
+		rows := collaboration("majority", 0, 1, "a")
+		rows.Turns[len(rows.Turns)-1].DataJSON, rows.Rounds[0].DecisionJSON = p(x.count), x.decision
+		phases := Tell(rows).Rounds[0].Phases
+		last := phases[len(phases)-1].Turns
+		if got := s.Decides(last[len(last)-1]); got != x.want {
+			t.Errorf("%s: %q, want %q", what, got, x.want)
+		}
+		if got := s.Decides(last[0]); got != "" {
+			t.Errorf("%s: a vote says %q", what, got)
+		}
+	}
+}
+
 func moves(at ...string) []record.Turn {
 	var turns []record.Turn
 	for i, place := range at {

@@ -64,6 +64,8 @@ type Turn struct {
 	Who      string // the speaker, with its role
 	Does     string // to be read right after Who, as in "Ann to Bob:"
 	Choice   int32  // the number of the one candidate that it votes for or selects; 0 if there is none
+	Tied     bool   // it chose among several with the same count
+	Selected string // the proposal that a count of ballots selects; "" if it selects none, or that is not known
 	Again    string // how often the model was asked again, in words; "" if it was not
 	Proposal string // "" if there is none or it is the Text
 	Text     string // what others could see
@@ -102,12 +104,28 @@ func Tell(rows record.Rows) Told {
 		for n < len(turns) && turns[n].Round == round.Round {
 			n++
 		}
+		phases := t.splitPhases(turns[:n])
+		setSelected(phases, round.DecisionJSON)
 		story.Rounds = append(story.Rounds,
-			Round{Number: round.Round, Phases: t.splitPhases(turns[:n]), Standing: standingText(round, before)})
+			Round{Number: round.Round, Phases: phases, Standing: standingText(round, before)})
 		before = round.DecisionKey
 		turns = turns[n:]
 	}
 	return story
+}
+
+// setSelected gives the last count of a round that selects something what stands at the round's end.
+func setSelected(phases []Phase, decision *string) {
+	for _, p := range slices.Backward(phases) {
+		for i, turn := range slices.Backward(p.Turns) {
+			if turn.Decided {
+				if turn.Choice > 0 && decision != nil {
+					p.Turns[i].Selected = *decision
+				}
+				return
+			}
+		}
+	}
 }
 
 // nameAgents names agents by what tells most: a role where the name is but a number.

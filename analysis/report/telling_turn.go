@@ -15,7 +15,7 @@ func (t *telling) newTurn(row record.Turn) Turn {
 	if row.Kind == "decide" {
 		turn.Who, turn.Does, turn.Decided = "Decision", ": "+countText(row), true
 		if d := actOf(row).Decision; d != nil {
-			turn.Choice = int32(d.Selected + 1)
+			turn.Choice, turn.Tied = int32(d.Selected+1), len(d.Winners) > 1
 		}
 		return turn
 	}

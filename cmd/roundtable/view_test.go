@@ -84,7 +84,7 @@ func TestView(t *testing.T) {
 		"c/reading/figures/transitions.svg": "<svg",
 		"":                                  `<a href="c/reading/">reading</a>`,
 		"c/reading/":                        `data-do="pause"`,
-		"c/reading/results":                 `No result yet: <span class="finished" data-planned="22">2</span> of 22 finished`,
+		"c/reading/results":                 `2 of 22 collaborations finished`,
 		"c/reading/tables/summary.csv":      "planned,succeeded",
 		"c/reading/collaborations/":         `data-rows="rows"`,
 		"c/reading/collaborations/rows":     `["` + m.Collaboration + `",`,
@@ -188,7 +188,7 @@ func TestViewResultsFollow(t *testing.T) {
 		}
 		return a.Header.Get("Retry-After")
 	}
-	one, all := `No result yet: <span class="finished" data-planned="22">1</span> of 22 finished`, "22 of 22 collaborations finished"
+	one, all := "1 of 22 collaborations finished", "22 of 22 collaborations finished"
 	if wait := results("", one); wait != "" {
 		t.Errorf("present results are to be asked for in %s s", wait)
 	}

@@ -7,22 +7,22 @@
   const $ = (id) => document.getElementById(id);
   const notSet = "not set"; // what a facet calls a setting that a condition does not have
   const phone = matchMedia("(max-width: 40rem)").matches;
-  let tall = phone ? 52 : 44; // pixels of a row, as the style sheet has it
+  let tall = phone ? 124 : 44; // pixels of a row, as the style sheet has it
   const query = new URLSearchParams(location.search);
   const embedded = $("list-data");
   let columns = [], questions = [], shared = "", visible = [], rows = [], shown = [], texts = [], said = null, order = { by: -1, down: false }, at = -1;
   const chosen = new Set((query.get("only") ?? "").split(",").filter((w) => w)); // chips that are pressed
 
-  const number = (v) => Math.abs(v) >= 1e3 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4));
+  const number = (v) => (Math.abs(v) >= 1e3 ? Math.round(v).toLocaleString("en") : String(+v.toPrecision(4))).replace("-", "−");
   const writes = { // by kind of column
     number,
     question: (v) => questions[v],
     share: (v) => Math.round(100 * v) + " %",
-    usd: (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v < 1 ? v.toFixed(4) : v < 100 ? v.toFixed(2) : number(v)),
+    usd: (v) => v === 0 ? "$0" : v < 1e-4 ? "<$0.0001" : "$" + (v < 1 ? v.toFixed(4) : v < 100 ? v.toFixed(2) : number(v)),
     seconds: (v) => v < 60 ? v.toFixed(v < 10 ? 1 : 0) + " s" : Math.floor(v / 60) + ":" + String(Math.floor(v % 60)).padStart(2, "0") + " min",
     flag: (v) => v ? "yes" : "no",
   };
-  const plain = (value, i) => value === null || value === "" ? "–" : (writes[columns[i].kind] ?? String)(value);
+  const plain = (value, i) => value === null || value === "" ? "–" : typeof value === "string" ? value : (writes[columns[i].kind] ?? String)(value);
   const isNumber = (column) => ["number", "share", "usd", "seconds"].includes(column.kind);
   const of = (name) => columns.findIndex((c) => c.name === name);
 
@@ -44,8 +44,9 @@
   const cell = (row, i, isFirst) => {
     const td = document.createElement("td"), column = columns[i], text = plain(row[i], i);
     const isSame = column.name === "right answer" && row[i] === row[of("group's answer")]; // nothing to compare
-    td.className = (isNumber(column) ? "n " : "") + (isSame ? "quiet " : "") + (column.name === "group's answer" ? "answer" : column.kind ?? "");
+    td.className = (isNumber(column) ? "n " : "") + (isSame ? "quiet " : "") + ({ "group's answer": "answer", "right answer": "right-answer" }[column.name] ?? column.kind ?? "");
     td.title = text;
+    td.dataset.column = column.name;
     const place = isFirst ? Object.assign(document.createElement("a"), { href: link(row[0]) }) : column.kind === "mark" ? document.createElement("span") : null;
     if (place) {
       place.textContent = column.kind === "question" ? text.slice(shared.length) : text;
@@ -104,12 +105,15 @@
     e.preventDefault();
   });
 
+  const stacked = ["score", "right answer", "group's answer", "question", "condition", "mark"]; // what a phone has room for
   const marks = ["right", "partly right", "wrong", "decided", "undecided", "failed", "stopped", "unfinished", "run again"];
   const flags = { // what else can be asked of a row
     flipped: (row) => row[of("flipped")] === true,
     cut: (row) => row[of("cut answers")] > 0,
     "re-asked": (row) => row[of("re-asked turns")] > 0,
   };
+
+  const meanings = { flipped: "the last decision is not the first", cut: "an answer was cut at its length limit", "re-asked": "an answer could not be used, and was asked for again" };
 
   const compare = (a, b) => {
     if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1; // absent ones last
@@ -124,7 +128,10 @@
     rows.forEach((row, i) => {
       if (passes(row) && settings.every(([c, v]) => String(row[c] ?? "") === v) && words.every((w) => texts[i].includes(w)) && (!said || said.has(row[0]))) shown.push(i);
     });
-    const key = (i) => columns[order.by].kind === "question" ? questions[rows[i][order.by]] : rows[i][order.by];
+    const key = (i) => {
+      const column = columns[order.by], value = rows[i][order.by];
+      return column.kind === "question" ? questions[value] : value === "reused" && isNumber(column) ? 0 : value;
+    };
     if (order.by >= 0) shown.sort((a, b) => compare(key(a), key(b)) || a - b);
     at = -1;
     keep();
@@ -201,7 +208,7 @@
 
   const choose = () => {
     visible = Array.from(document.querySelectorAll("#columns input:checked"), (b) => Number(b.dataset.column));
-    if (phone) visible.sort((a, b) => (b === of("mark")) - (a === of("mark")) || (b === of("group's answer")) - (a === of("group's answer"))); // what is looked for is in view
+    if (phone) visible.sort((a, b) => stacked.indexOf(columns[b].name) - stacked.indexOf(columns[a].name)); // the lines of a row, from the last
     head();
     sort(order.by, order.down);
   };
@@ -264,11 +271,13 @@
     };
     marks.forEach((m) => add(m, rows.filter((row) => row[of("mark")] === m).length));
     for (const [name, is] of Object.entries(flags)) add(name, rows.filter(is).length);
+    $("meanings").textContent = Object.entries(meanings).filter(([name]) => rows.some(flags[name])).map(([name, means]) => name + ": " + means).join(" · ");
   };
 
   const start = (data) => {
     ({ columns, questions, rows } = data);
     questions ??= [];
+    if (phone) columns.forEach((column) => { column.hidden ||= !stacked.includes(column.name); });
     shared = prefixOf(questions);
     if (questions.every((q) => q.length - shared.length < 40)) {
       root.classList.add("short");

@@ -136,13 +136,13 @@ func hasDecided(g campaign.Group) bool { return undecidedShare(g) == 0 }
 
 // addUnfinished says what is still to come, or has failed.
 func (h *Headline) addUnfinished(v campaign.View) {
-	open, failed := 0, 0
+	open, failed, planned := 0, 0, 0
 	for _, g := range v.Groups {
 		if g.Settings["env"] == h.Environment {
-			open, failed, h.Planned = open+g.Pending(), failed+g.Count("failed"), h.Planned+max(g.Planned, len(g.Runs))
+			open, failed, planned = open+g.Pending(), failed+g.Count("failed"), planned+max(g.Planned, len(g.Runs))
 		}
 	}
-	h.Finished = h.Planned - open
+	h.IsOpen = open > 0
 	var parts []string
 	if open > 0 {
 		parts = append(parts, fmt.Sprintf("%d have not finished", open))
@@ -152,6 +152,6 @@ func (h *Headline) addUnfinished(v campaign.View) {
 		parts = append(parts, h.Failed)
 	}
 	if len(parts) > 0 {
-		h.Unfinished = fmt.Sprintf("of %s, %s", campaign.Collaborations(h.Planned), strings.Join(parts, " and "))
+		h.Unfinished = fmt.Sprintf("of %s, %s", campaign.Collaborations(planned), strings.Join(parts, " and "))
 	}
 }

@@ -169,3 +169,24 @@ func seriesOf(v campaign.View, environment string, valueOf func(campaign.Run) (f
 	}
 	return list
 }
+
+// DescribeRepeats says which conditions of c are not compared with others because they repeat one of them; "" if none
+// do.
+func DescribeRepeats(c campaign.Campaign) string {
+	v := c.View("")
+	var repeats []string
+	for _, g := range v.Groups {
+		if g.Settings[campaign.Control] == campaign.Same {
+			repeats = append(repeats, v.FullTitle(g))
+		}
+	}
+	if repeats == nil {
+		return ""
+	}
+	if len(repeats) == 1 {
+		return fmt.Sprintf("Left out: %s. It repeats its condition with new answers; by how much the two differ, by chance "+
+			"alone, is in the table floor.", repeats[0])
+	}
+	return fmt.Sprintf("Left out: %s. They repeat their conditions with new answers; by how much two of these differ, by "+
+		"chance alone, is in the table floor.", strings.Join(repeats, "; "))
+}

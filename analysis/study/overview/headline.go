@@ -23,9 +23,10 @@ type Headline struct {
 	NoResult            string // what makes the claim no result; "" if nothing
 	Unfinished          string // what is still to come or has failed; "" if nothing
 	Failed              string // how many have failed; "" if none
-	Finished, Planned   int    // collaborations; the claim is no result yet while some are to come
+	IsOpen              bool   // collaborations are to come, so that the claim is no result yet
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
+	Talk                string // a sentence of what talk did to the first answers; "" if that is not known
 	Limits              string // a sentence of what speaks against the claim; "" if nothing does
 	Others              Others
 }
@@ -46,12 +47,9 @@ func (h Headline) String() string {
 	if h.Figures != "" {
 		said += ": " + h.Figures
 	}
-	sentences := slices.Concat([]string{said + ".", h.Limits, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note})
+	sentences := slices.Concat([]string{said + ".", h.Limits, h.Talk, h.Others.Lead}, h.Others.Scores, []string{h.Others.Note})
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
-
-// IsOpen reports whether collaborations are to come, so that the claim is no result yet.
-func (h Headline) IsOpen() bool { return h.Finished < h.Planned }
 
 // Headlines returns, for each environment, at most three sentences: which condition leads, by how much and
 // with which certainty, or that none differ significantly; what limits that claim (chance, groups without a
@@ -61,7 +59,7 @@ func (h Headline) IsOpen() bool { return h.Finished < h.Planned }
 // of the tables outcomes, comparisons, floor and baselines.
 func Headlines(c campaign.Campaign) []Headline {
 	v := c.View("")
-	against := worth.AgainstAlone(c)
+	against, gains := worth.AgainstAlone(c), worth.GainsByTalk(c)
 	var all []Headline
 	for _, environment := range v.Environments() {
 		ranked := rankOutcomes(v, environment)
@@ -84,6 +82,7 @@ func Headlines(c campaign.Campaign) []Headline {
 			h.Limits = caveats + "."
 		}
 		h.Others = listOthers(v, ranked, against)
+		h.Talk = talkText(gains, environment)
 		all = append(all, h)
 	}
 	return all
@@ -152,6 +151,41 @@ func chanceText(v campaign.View, environment string, ranked []outcome, isTold bo
 	}
 	return "How much two runs of one condition differ by chance alone is not known from one replicate of each instance" +
 		" (replicates: 2 tells)", false
+}
+
+// talkText says what talk did to the first answers of the conditions of an environment in which agents hear each
+// other: to the only one, or else to those where it is not chance.
+func talkText(gains []worth.TalkGain, environment string) string {
+	all := slices.DeleteFunc(slices.Clone(gains), func(g worth.TalkGain) bool { return g.Environment != environment })
+	moved := slices.DeleteFunc(slices.Clone(all), func(g worth.TalkGain) bool { return !g.IsBeyondChance() })
+	if len(moved) == 0 && len(all) != 1 || len(moved) > mostNamed {
+		return ""
+	}
+	var parts []string
+	for _, g := range moved {
+		did := "gained"
+		if g.Points < 0 {
+			did = "cost"
+		}
+		parts = append(parts, fmt.Sprintf("%s %s points in %s%s", did, table.FormatNumber(math.Abs(g.Points), 1), g.Name,
+			pointsText(g)))
+	}
+	if parts == nil {
+		parts = append(parts, fmt.Sprintf("changed %s points in %s%s, which can be chance",
+			table.FormatNumber(all[0].Points, 1), all[0].Name, pointsText(all[0])))
+	}
+	if len(all) > 1 {
+		parts = append(parts, "not corrected for the number of conditions")
+	}
+	return "Against the majority of the first answers, talk " + strings.Join(parts, "; ") + "."
+}
+
+// pointsText returns the interval of a gain in brackets; "" if there is none.
+func pointsText(g worth.TalkGain) string {
+	if g.Interval[0].Value == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (95 %% CI %s to %s)", g.Interval[0], g.Interval[1])
 }
 
 // listOthers says what one agent alone, self-consistency for the same money (or tokens, where

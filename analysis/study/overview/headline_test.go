@@ -1,12 +1,15 @@
 package overview
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"roundtable/analysis/analysistest"
 	"roundtable/analysis/campaign"
 	"roundtable/analysis/statistics"
+	"roundtable/analysis/study/worth"
 )
 
 // With few questions and many conditions no difference can be significant, and the headline
@@ -153,6 +156,82 @@ func TestHeadlineNamesWhoNeverDecides(t *testing.T) {
 		}
 	}
 	if said := headlines(c); !strings.Contains(said, " But groups came to no decision (not counted): 4 of 4 of unanimous; all are") {
+		t.Error(said)
+	}
+}
+
+// The headline says what talk did to the first answers: where it is not chance, or of the only condition that talks.
+func TestHeadlineSaysWhatTalkDid(t *testing.T) {
+	talks := func(rule string, instance int, first, last float64) campaign.Run {
+		r := asked(rule, instance, 0, last)
+		r.Utilities = []float64{last}
+		replies := func(score float64) statistics.Replies {
+			reply := statistics.Reply{Key: fmt.Sprint(score), JSON: fmt.Sprint(score), Right: score == 1}
+			return statistics.Replies{reply, reply, reply}
+		}
+		campaign.Keep(&r.Parts, worth.Talk{Steps: []statistics.Replies{replies(first), replies(last)}, Rounds: []int32{1, 2}})
+		return r
+	}
+	var lost, unmoved, none []campaign.Run
+	for q := range 12 {
+		lost = append(lost, talks("debate", q, 1, float64(q%4/3)))
+		unmoved = append(unmoved, talks("delphi", q, float64(q%2), float64((q+q/6)%2)))
+		none = append(none, asked("vote", q, 0, float64(q%2)))
+	}
+	for what, x := range map[string]struct {
+		runs []campaign.Run
+		want string
+	}{
+		// R: mean(x <- rep(c(-1,-1,-1,0), 3)) * 100; t.test(x)$conf.int * 100, cut at -100
+		"a loss":         {append(slices.Clone(lost), none...), " Against the majority of the first answers, talk cost 75.0 points in debate (95 % CI -100.0 to -46.3)."},
+		"one of several": {append(slices.Clone(lost), unmoved...), " talk cost 75.0 points in debate (95 % CI -100.0 to -46.3); not corrected for the number of conditions."},
+		"chance":         {append(slices.Clone(unmoved), none...), " talk changed 0.0 points in delphi (95 % CI -46.9 to 46.9), which can be chance."},
+		"nobody talks":   {append(slices.Clone(lost[:0]), none...), ""},
+		"a control":      {append([]campaign.Run{controlled(lost[0], campaign.Alone), controlled(lost[1], campaign.Alone)}, none...), ""},
+	} {
+		said := headlines(campaign.Campaign{Runs: x.runs})
+		if x.want == "" && strings.Contains(said, "talk") || !strings.Contains(said, x.want) {
+			t.Errorf("%s: %s", what, said)
+		}
+	}
+}
+
+// What guessing scores is known where all collaborations say the same.
+func TestGuessing(t *testing.T) {
+	for what, x := range map[string]struct {
+		blind []*string
+		want  float64 // 0 for none
+	}{
+		"three options":     {[]*string{new(`{"chance":0.25}`), new(`{"chance":0.25}`)}, 0.25},
+		"different numbers": {[]*string{new(`{"chance":0.25}`), new(`{"chance":0.5}`)}, 0},
+		"not all":           {[]*string{new(`{"chance":0.25}`), nil}, 0},
+		"other baselines":   {[]*string{new(`{"always_unknown":0.25}`)}, 0},
+	} {
+		var c campaign.Campaign
+		for i, blind := range x.blind {
+			r := asked([]string{"vote", "debate"}[i], 0, 0, 1)
+			r.BaselinesJSON = blind
+			c.Runs = append(c.Runs, r)
+		}
+		if got := GuessingScore(c.View("")); (got == nil) != (x.want == 0) || got != nil && *got != x.want {
+			t.Errorf("%s: %v", what, got)
+		}
+	}
+}
+
+// Why a repeated condition is not compared is said.
+func TestRepeatsAreDescribed(t *testing.T) {
+	var c campaign.Campaign
+	c.Runs = append(c.Runs, asked("debate", 0, 0, 1), asked("vote", 0, 0, 1))
+	if said := DescribeRepeats(c); said != "" {
+		t.Error(said)
+	}
+	c.Runs = append(c.Runs, controlled(asked("debate", 0, 0, 1), campaign.Same))
+	if said := DescribeRepeats(c); !strings.HasPrefix(said, "Left out: debate, same. It repeats its condition with new answers") {
+		t.Error(said)
+	}
+	c.Runs = append(c.Runs, controlled(asked("vote", 0, 0, 1), campaign.Same))
+	if said := DescribeRepeats(c); !strings.HasPrefix(said, "Left out: debate, same; vote, same. They repeat") {
 		t.Error(said)
 	}
 }

@@ -4,6 +4,7 @@ package overview
 
 import (
 	"cmp"
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -101,6 +102,26 @@ func OutcomeOf(g campaign.Group) (Outcome, bool) {
 		o.Low, o.High = &within.Low, &within.High
 	}
 	return o, true
+}
+
+// GuessingScore returns what guessing among the options scores, as each collaboration of the view has it; nil if it is
+// not known, or not the same in all.
+func GuessingScore(v campaign.View) *float64 {
+	var score *float64
+	for _, g := range v.Groups {
+		for _, r := range g.Succeeded() {
+			var blind map[string]float64
+			if r.BaselinesJSON == nil || json.Unmarshal([]byte(*r.BaselinesJSON), &blind) != nil {
+				return nil
+			}
+			chance, known := blind["chance"]
+			if !known || score != nil && *score != chance {
+				return nil
+			}
+			score = &chance
+		}
+	}
+	return score
 }
 
 // outcomeInterval returns the ends of the outcome's interval, as two cells.

@@ -10,9 +10,6 @@ import (
 func Worth(c campaign.Campaign) (table.Table, bool) {
 	v := viewOf(c, true)
 	t := table.Table{Title: "Was it worth talking? The majority of the first answers against the decision"}
-	gain := func(g campaign.Group) points {
-		return meanChange(g.Succeeded(), func(r campaign.Run) (float64, bool) { return r.Right() - firstMajority(r), true })
-	}
 	share := func(header string, of func(campaign.Run) float64) table.Columns[campaign.Group] {
 		return table.Column(header, func(g campaign.Group) table.Cell {
 			return shareCell(g.Succeeded(), func(r campaign.Run) (float64, bool) { return of(r), true })
@@ -22,10 +19,10 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 		share("first majority, %", firstMajority),
 		share("last majority, %", lastMajority),
 		share("decision, %", campaign.Run.Right),
-		pointsColumns("gain", campaign.MostOfPercent, gain),
+		pointsColumns("gain", campaign.MostOfPercent, gainOf),
 		share("to right, %", func(r campaign.Run) float64 { return (1 - firstMajority(r)) * r.Right() }),
 		share("to wrong, %", func(r campaign.Run) float64 { return firstMajority(r) * (1 - r.Right()) }),
-		costColumns(gain), v.EndedColumns())
+		costColumns(gainOf), v.EndedColumns())
 	t.Notes = []string{
 		"First majority: the collaborations in which the most frequent first answer is right; of tied ones it counts " +
 			"as the share of these that are right, which is what a fair draw among them is worth. Last majority: the " +
@@ -42,6 +39,36 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 	}
 	v.addNotes(&t)
 	return t, len(v.Groups) > 0
+}
+
+// TalkGain is what talk did to the first answers of a condition, as the table worth has it.
+type TalkGain struct {
+	Name, Environment string       // of the condition
+	Points            float64      // percentage points of the decision over the first majority
+	Interval          []table.Cell // its ends; empty cells if there is none
+}
+
+// IsBeyondChance reports whether the interval leaves out 0.
+func (g TalkGain) IsBeyondChance() bool {
+	low, high := g.Interval[0].Value, g.Interval[1].Value
+	return low != nil && high != nil && (*low > 0 || *high < 0)
+}
+
+// GainsByTalk returns the gains of the table worth, without those of controls.
+func GainsByTalk(c campaign.Campaign) (gains []TalkGain) {
+	titles := c.View("")
+	for _, g := range viewOf(c, true).Groups {
+		cells := gainOf(g).meanCells(campaign.MostOfPercent)
+		if g.Settings[campaign.Control] == "" && cells[0].Value != nil {
+			gains = append(gains, TalkGain{titles.Title(g), g.Settings["env"], *cells[0].Value, cells[1:3]})
+		}
+	}
+	return gains
+}
+
+// gainOf returns by how much the decision is right more often than the first majority.
+func gainOf(g campaign.Group) points {
+	return meanChange(g.Succeeded(), func(r campaign.Run) (float64, bool) { return r.Right() - firstMajority(r), true })
 }
 
 // firstMajority returns the worth of the most frequent first answer; 0 without any.

@@ -2,7 +2,7 @@
 // The states of campaigns, as the server sends them, and the buttons that steer.
 (() => {
   const root = document.getElementById("states"), link = document.getElementById("link");
-  const usd = (v) => "$" + (v === 0 ? "0" : v < 1e-4 ? "<0.0001" : v < 1 ? v.toFixed(4) : v.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
+  const usd = (v) => v === 0 ? "$0" : v < 1e-4 ? "<$0.0001" : "$" + (v < 1 ? v.toFixed(4) : v.toLocaleString("en", { minimumFractionDigits: 2, maximumFractionDigits: 2 }));
 
   const sum = (s) => {
     const parts = [`${s.done} of ${s.cells} ended`];
@@ -43,14 +43,8 @@
     if (command.textContent !== (s.resume ?? "")) command.textContent = s.resume ?? "";
   };
 
-  let limits = [], ended = -1, cells = 0, events = null, before = "";
+  let limits = [], ended = -1, events = null, before = "";
   const said = document.getElementById("answer");
-
-  // Results are some seconds old; the page has one count all the same.
-  const showCount = () => {
-    const finished = found?.querySelectorAll(".finished");
-    if (finished?.length === 1 && Number(finished[0].dataset.planned) === cells && ended >= 0 && ended < cells) finished[0].textContent = ended;
-  };
 
   const received = (e) => {
     link.textContent = "";
@@ -62,8 +56,7 @@
       if (said && before && s.state !== before) said.textContent = ""; // it was about the state before
       before = s.state;
       if (found && ended >= 0 && s.done !== ended) readIn(10); // results follow what ends
-      [ended, cells] = [s.done, s.cells];
-      showCount();
+      ended = s.done;
     }
   };
 
@@ -89,7 +82,6 @@
       if (!answer.ok) throw new Error(text);
       const open = Array.from(found.querySelectorAll("details[id][open]"), (d) => d.id);
       found.replaceChildren(...new DOMParser().parseFromString(text, "text/html").body.childNodes);
-      showCount();
       open.forEach((id) => document.getElementById(id)?.setAttribute("open", ""));
       const wait = answer.headers.get("Retry-After");
       if (wait) readIn(Number(wait));
