@@ -78,7 +78,7 @@ type narrowSpan struct {
 // Ticks are further apart than on a wide axis where their numbers would touch.
 func (s narrowSpan) Ticks(low, high float64) []plot.Tick {
 	ticks := s.span.Ticks(low, high)
-	for times := 2.; !s.whole && numbersWidth(ticks) > s.width; times++ {
+	for times := 2.; !s.whole && len(ticks) > 1 && numbersWidth(ticks) > s.width; times++ {
 		ticks = scale{low: low, high: high, step: stepOf(times * (high - low))}.valueTicks()
 	}
 	return ticks
