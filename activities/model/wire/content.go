@@ -65,12 +65,12 @@ func (p part) calledArguments() jsontext.Value {
 }
 
 // thoughts returns what a part has of the model's thinking.
-func (p part) thoughts() string {
+func (p part) thoughts(depth int) string {
 	where := firstPresent(p.Thinking, p.Think, p.Reasoning, p.Bedrock, p.Within, p.Summary)
 	if p.isThinking() {
 		where = firstPresent(where, p.Text, p.Content)
 	}
-	return ReadThinking(where)
+	return readThinking(where, depth)
 }
 
 func firstPresent(values ...jsontext.Value) jsontext.Value {
@@ -84,8 +84,10 @@ func firstPresent(values ...jsontext.Value) jsontext.Value {
 
 // ReadThinking returns the texts in a place that holds nothing but thinking: a text, a part or a
 // list of them, on lines of their own.
-func ReadThinking(v jsontext.Value) string {
-	if v.Kind() == '"' {
+func ReadThinking(v jsontext.Value) string { return readThinking(v, deepest) }
+
+func readThinking(v jsontext.Value, depth int) string {
+	if v.Kind() == '"' || depth == 0 {
 		return String(v)
 	}
 	var all []string
@@ -94,8 +96,8 @@ func ReadThinking(v jsontext.Value) string {
 		if one.Kind() == '{' {
 			var p part
 			ReadObject(one, &p)
-			if text = p.thoughts(); text == "" {
-				text = ReadThinking(firstPresent(p.Text, p.Content))
+			if text = p.thoughts(depth - 1); text == "" {
+				text = readThinking(firstPresent(p.Text, p.Content), depth-1)
 			}
 		} else {
 			text = String(one)
@@ -120,11 +122,16 @@ func listOf(v jsontext.Value) (list []jsontext.Value) {
 
 // ReadContent reads an answer that is a text, a part or a list of them. ok is false if it is none of
 // these, or a part's text is no text.
-func ReadContent(v jsontext.Value) (c Content, ok bool) {
+func ReadContent(v jsontext.Value) (c Content, ok bool) { return readContent(v, deepest) }
+
+func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
 	switch v.Kind() {
 	case '"':
 		return Content{Text: Unquote(v)}, true
 	case '[', '{':
+		if depth == 0 {
+			return c, false
+		}
 	default:
 		return c, !IsPresent(v)
 	}
@@ -138,7 +145,7 @@ func ReadContent(v jsontext.Value) (c Content, ok bool) {
 		if one.Kind() != '{' || json.Unmarshal(one, &p, Lenient) != nil {
 			return Content{}, false
 		}
-		if text := p.thoughts(); text != "" {
+		if text := p.thoughts(depth); text != "" {
 			thoughts = append(thoughts, text)
 		}
 		if arguments := p.calledArguments(); arguments != nil {
@@ -150,7 +157,7 @@ func ReadContent(v jsontext.Value) (c Content, ok bool) {
 		if p.isThinking() {
 			continue
 		}
-		inner, ok := ReadContent(p.Text)
+		inner, ok := readContent(p.Text, depth-1)
 		if !ok || p.Text == nil && String(p.Type) == "text" {
 			return Content{}, false
 		}
@@ -201,17 +208,20 @@ func ObjectIn(v jsontext.Value) []byte {
 
 // HasError reports whether a member that is meant for an error holds one: some servers write an empty
 // one beside every answer.
-func HasError(v jsontext.Value) bool {
+func HasError(v jsontext.Value) bool { return hasContent(v, deepest) }
+
+// hasContent reports whether there is anything in a value but empty texts, zeros and false.
+func hasContent(v jsontext.Value, depth int) bool {
 	switch v.Kind() {
 	case '"':
 		return String(v) != ""
 	case '{':
 		var members map[string]jsontext.Value
-		if json.Unmarshal(v, &members, Lenient) != nil {
+		if depth == 0 || json.Unmarshal(v, &members, Lenient) != nil {
 			return true
 		}
 		for _, member := range members {
-			if HasError(member) {
+			if hasContent(member, depth-1) {
 				return true
 			}
 		}
@@ -220,8 +230,6 @@ func HasError(v jsontext.Value) bool {
 		return len(listOf(v)) > 0
 	case '0':
 		return string(v) != "0"
-	case 't':
-		return true
 	}
-	return false
+	return v.Kind() == 't'
 }

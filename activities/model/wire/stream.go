@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,10 +40,12 @@ func readEvents(body []byte) (events []jsontext.Value, whole bool) {
 	return events, whole
 }
 
+var namesParts = regexp.MustCompile(`"(choices|candidates|error)"`)
+
 // readObjects returns the objects of a list, or those that stand on lines of their own; none if
 // there is anything else.
 func readObjects(body jsontext.Value) (objects []jsontext.Value) {
-	if len(body) == 0 || body[0] != '[' && (body[0] != '{' || isValid(body)) {
+	if len(body) == 0 || body[0] != '[' && (body[0] != '{' || isValid(body)) || !namesParts.Match(body) {
 		return nil
 	}
 	if body[0] == '[' {
@@ -107,7 +110,7 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			case kind == "response.output_item.done":
 				items.items = append(items.items, newMerged(e.Item))
 			case kind == "response.output_text.delta":
-				said.add("text", e.Delta)
+				said.add("text", 0, e.Delta)
 			case IsPresent(e.Response) && kind != "response.created" && kind != "response.in_progress" &&
 				kind != "response.queued":
 				return joinResponse(e.Response, items, said)
@@ -116,31 +119,31 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 			if end = "finish_reason"; IsPresent(e.Choices[0].Message) { // it is whole, or so far
 				delete(answer.members, "choices")
 			}
-			answer.add("", data)
+			answer.add("", 0, data)
 		case IsPresent(e.Content), IsPresent(e.Output):
 			return data // it is whole
 		case kind == "message_start":
 			end = "stop_reason"
-			answer.add("", e.Message)
+			answer.add("", 0, e.Message)
 		case kind == "content_block_start":
-			answer.child("content").slot(e.Index).add("", e.Block)
+			answer.child("content").slot(e.Index).add("", 0, e.Block)
 		case kind == "content_block_delta":
 			block := answer.child("content").slot(e.Index)
-			block.add("", withoutType(e.Delta))
+			block.add("", 0, withoutType(e.Delta))
 		case kind == "message_delta":
 			end = "stop_reason"
-			answer.add("", e.Delta)
-			answer.child("usage").add("", e.Usage)
+			answer.add("", 0, e.Delta)
+			answer.child("usage").add("", 0, e.Usage)
 		case kind == "message_stop":
 			whole = true
 		case IsPresent(e.Candidates):
 			end = "finishReason"
-			answer.add("", data)
+			answer.add("", 0, data)
 		case IsPresent(e.Response): // as Google's Code Assist wraps each
 			end = "finishReason"
-			answer.add("", e.Response)
+			answer.add("", 0, e.Response)
 		case IsPresent(e.Usage), IsPresent(e.Metadata):
-			answer.add("", data)
+			answer.add("", 0, data)
 		}
 	}
 	if answer.members["content"] != nil && end == "" {
@@ -159,7 +162,7 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 		}
 	}
 	if place.members[end] == nil && place.members["message"] == nil && !whole {
-		place.add("", jsontext.Value(`{"`+end+`":`+unfinished+`}`))
+		place.add("", 0, jsontext.Value(`{"`+end+`":`+unfinished+`}`))
 	}
 	return answer.bytes()
 }
@@ -219,7 +222,7 @@ type merged struct {
 
 func newMerged(v jsontext.Value) *merged {
 	m := &merged{}
-	m.add("", v)
+	m.add("", 0, v)
 	return m
 }
 
@@ -249,8 +252,15 @@ func (m *merged) slot(index jsontext.Value) *merged {
 	return m.slots[at]
 }
 
+// mostNested is how deep values are merged; what is deeper is of the latest event.
+const mostNested = 12
+
 // add merges the value v of the member called name.
-func (m *merged) add(name string, v jsontext.Value) {
+func (m *merged) add(name string, depth int, v jsontext.Value) {
+	if depth > mostNested {
+		*m = merged{scalar: bytes.Clone(v), kind: 't'}
+		return
+	}
 	switch kind := v.Kind(); kind {
 	case '{':
 		var members map[string]jsontext.Value
@@ -260,7 +270,7 @@ func (m *merged) add(name string, v jsontext.Value) {
 		m.kind = '{'
 		for name, member := range members {
 			if IsPresent(member) {
-				m.child(name).add(name, member)
+				m.child(name).add(name, depth+1, member)
 			}
 		}
 	case '[':
@@ -277,9 +287,10 @@ func (m *merged) add(name string, v jsontext.Value) {
 				item.Index = jsontext.Value("0")
 			}
 			if item.Index != nil && one.Kind() == '{' {
-				m.slot(item.Index).add("", one)
+				m.slot(item.Index).add("", depth+1, one)
 			} else {
-				m.items = append(m.items, newMerged(one))
+				m.items = append(m.items, &merged{})
+				m.items[len(m.items)-1].add("", depth+1, one)
 			}
 		}
 	case '"':

@@ -20,7 +20,7 @@ func ReadUsage(v jsontext.Value) model.Usage { return countsOf(v).usageOf() }
 // Anthropic's do; a converter that counts as OpenAI does counts them within it.
 func ReadUsageApart(v jsontext.Value) model.Usage {
 	c := countsOf(v)
-	if c.largestOf("prompttokens") > 0 {
+	if c.largestOf("inputtokens") == 0 && c.largestOf("prompttokens") > 0 {
 		return c.usageOf()
 	}
 	counted, beside, total := c.billedTokens()
