@@ -1,6 +1,9 @@
 package model
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // Fault is what kept a call from being answered. What is done about it follows from the
 // fault alone, in one table (see Treatment and docs/guides/providers.md).
@@ -119,11 +122,32 @@ var ends = map[string]End{
 	"blacklist":   Withheld, "content_policy_violation": Withheld, "alternative_status_content_filter": Withheld,
 }
 
+// endWords find ends that no service has published in the words of others, in this order.
+var endWords = []struct {
+	words *regexp.Regexp
+	end   End
+}{
+	{regexp.MustCompile(`refus|filter|safety|unsafe|moderat|sensitive|guard_?rail|prohibited|policy|policies|toxic|harmful|blocked`),
+		Withheld},
+	{regexp.MustCompile(`rate_?limit|time|error|fail|abort|cancel|repet`), Failed},
+	{regexp.MustCompile(`length|max_?\w*(token|output)|token\w*limit|output\w*limit|context|truncat`), Cut},
+}
+
+// enumeration is what stands before the name of a reason where an SDK prints it.
+var enumeration = regexp.MustCompile(`^(?:finish|stop)_?reason[_.]`)
+
 // EndOf returns what a finish reason, in the words of any service, says about the text.
 func EndOf(finish string) End {
 	word, _, _ := strings.Cut(finish, ":") // Google's interface of OpenAI: "content_filter: SAFETY"
-	if end, known := ends[strings.ToLower(strings.TrimSpace(word))]; known {
+	word = enumeration.ReplaceAllString(strings.ToLower(strings.TrimSpace(word)), "")
+	if end, known := ends[word]; known {
 		return end
+	}
+	word = strings.NewReplacer("-", "_", " ", "_").Replace(word)
+	for _, known := range endWords {
+		if known.words.MatchString(word) {
+			return known.end
+		}
 	}
 	return Failed
 }
@@ -135,7 +159,7 @@ func FinishOf(reason string) string {
 	switch {
 	case end == Whole && reason != "":
 		return "stop"
-	case end == Withheld && !strings.HasPrefix(strings.ToLower(reason), "refus"):
+	case end == Withheld && !strings.Contains(strings.ToLower(reason), "refus"):
 		return "content_filter"
 	case end == Withheld:
 		return Refusal

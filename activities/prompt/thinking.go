@@ -9,44 +9,60 @@ import (
 
 // thoughtTags are the names of tags around thinking; <longcat_think>, <ifm|think_fast> and
 // <think:opensource> are some, too.
-const thoughtTags = `(?:[a-z]{1,16}[_:|])?think(?:ing)?(?:[:_]\w{1,16})?|thoughts?|thought_process|reasoning|reflection|scratchpad|analysis|` +
-	`inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking`
+const thoughtTags = `(?:[a-z]{1,16}[_:|])?(?:think(?:ing)?(?:[:_]\w{1,16})?|thoughts?|reasoning|reflection)|thought_?process|deep_?think(?:ing)?|` +
+	`scratchpad|analysis|inner_?(?:thoughts?|monologue)|chain_?of_?thought|cot|antthinking`
 
 // thoughts are the marks that models and services put around thinking, as they are
 // published with the models; what stands between the two is private.
 var thoughts = []struct{ open, close string }{
-	{`<(?:` + thoughtTags + `)(?:\s[^<>]{0,80})?>`, `</(?:` + thoughtTags + `)\s*>`},
+	{`<\s?(?:` + thoughtTags + `)(?:\s[^<>]{0,80})?>`, `<\s?/\s?(?:` + thoughtTags + `)\s*>`},
+	{`(?:＜|&lt;)(?:` + thoughtTags + `)(?:＞|&gt;)`, `(?:＜|&lt;)/(?:` + thoughtTags + `)(?:＞|&gt;)`},
 	{`<details type="reasoning"[^<>]*>`, `</details>`},
-	{`\[think(?:ing)?\]`, `\[/think(?:ing)?\]`},                                             // Magistral
-	{`◁think▷`, `◁/think▷`},                                                                 // Kimi-VL
-	{`<\|channel>thought`, `<channel\|>`},                                                   // Gemma 4
-	{`<unused94>(?:thought)?`, `<unused95>`},                                                // MedGemma
-	{`<\|begin_of_thought\|>`, `<\|end_of_thought\|>`},                                      // Sky-T1, OpenThinker
-	{`<\|start_thinking\|>`, `<\|end_thinking\|>`},                                          // Command A
-	{`<\|inner_prefix\|>`, `<\|inner_suffix\|>`},                                            // Apertus
-	{`<\|(?:think|thinking|reasoning)\|>`, `<\|/(?:think|thinking|reasoning)\|>|<\|end\|>`}, // Solar Open
+	{`\[think(?:ing)?\]`, `\[/think(?:ing)?\]`}, // Magistral
+	{`◁think▷`, `◁/think▷`},                     // Kimi-VL
+	{`<\|channel>thought`, `<channel\|>`},       // Gemma 4
+	{`<unused94>(?:thought)?`, `<unused95>`},    // MedGemma
+	{`<\|(?:begin|start)_of_(?:thought|think|thinking|reasoning)\|>`, // Sky-T1, OpenThinker
+		`<\|end_of_(?:thought|think|thinking|reasoning)\|>`},
+	{`<\|(?:thought|think|thinking|reasoning)_start\|>`, `<\|(?:thought|think|thinking|reasoning)_end\|>`},
+	{`<\|start_thinking\|>`, `<\|end_thinking\|>`},                                                          // Command A
+	{`<\|inner_prefix\|>`, `<\|inner_suffix\|>`},                                                            // Apertus
+	{`<\|(?:think|thinking|thought|reasoning)\|>`, `<\|/(?:think|thinking|thought|reasoning)\|>|<\|end\|>`}, // Solar Open
 }
 
 // ends of an answer: the mark of a model's turn, after which comes what it never was to write.
 var (
-	ends = regexp.MustCompile(`(?i)<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text|end_response|end_text|end_of_solution|end_of_box|flush)\|>|</s>|</longcat_s>|\[\|endofturn\|\]|\[e~\[|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|end_of_utterance|pad)>|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\]`)
+	ends = regexp.MustCompile(`(?i)<\|/?[\w▁:-]{2,40}\|>` + // any token of a chat's template
+		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</s>|</longcat_s>|</assistant>|\[\|endofturn\|\]|\[e~\[|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
+		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|eot|eoa|eod|end_of_utterance|pad|extra_id_\d+|reserved_\d+)>|<role>` +
+		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant|hy_\w+)｜>|\[/?INST\]`)
+	// begins are tokens before a part of the answer.
+	begins = regexp.MustCompile(`(?i)^<\|(?:begin_of_(?:box|solution|answer)|start_(?:text|response)|begin|content)\|>$`)
 	// heads may stand before an answer, as the template of the chat ends with them.
-	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|begin_of_box|start_response|start_text|begin|content)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
+	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|begin_of_box|start_response|start_text|begin|content|think_on)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
 
 	// channels are those of harmony; only what is in final is said.
 	channels     = regexp.MustCompile(`<\|channel\|>\s*(\w+)[^<\n]{0,120}(?:<\|constrain\|>\s*\w*)?\s*<\|message\|>`)
 	channelEnds  = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
+	unnamed      = regexp.MustCompile(`<\|start\|>assistant<\|message\|>`) // the last one, by some servers
 	firstChannel = regexp.MustCompile(`^\s*(?:analysis|commentary|final)\s*<\|message\|>`)
 	// wrappers are around what follows thinking.
 	wrappers = regexp.MustCompile(`(?is)^<(?:response|output|final|conclusion)>(.*?)(?:</(?:response|output|final|conclusion)>)?$`)
 
 	// inWords are forms in which words stand around thinking: harmony by a service that leaves its
-	// marks out, and Granite 3.2.
+	// marks out, Ollama's own program, and Granite 3.2.
 	inWords = []struct{ open, close *regexp.Regexp }{
 		{regexp.MustCompile(`^\s*(?:assistant)?(?:analysis|commentary)(?:\s|\p{Lu})`),
 			regexp.MustCompile(`assistantfinal`)},
+		{regexp.MustCompile(`^\s*Thinking(?:\.\.\.|…)\n`), regexp.MustCompile(`(?:\.\.\.|…)done thinking\.`)},
 		{regexp.MustCompile(`(?i)^\s*here(?: is|['’]s) my thought process:`),
 			regexp.MustCompile(`(?i)here(?: is|['’]s) my response:`)},
+	}
+
+	// leading forms stand before an answer: a fence, and the quotes of routers that show thinking.
+	leading = []*regexp.Regexp{
+		regexp.MustCompile("(?is)^\\s*```(?:think(?:ing)?|thoughts?|reasoning)[ \t]*\n(.*?)(?:\n```|$)"),
+		regexp.MustCompile(`(?i)^\s*(?:>\s*)?\*thinking(?:\.\.\.|…)\*\s*\n((?:[ \t]*>[^\n]*(?:\n|$)|[ \t]*\n)+)`),
 	}
 
 	openings, closings, marks = markPatterns()
@@ -90,14 +106,23 @@ func splitThinking(text string, cut bool, inside func(text string, from, to int)
 			return "", strings.TrimSpace(text), errThinking
 		}
 	}
-	if !strings.ContainsAny(text, "<◁]") {
+	for _, form := range leading {
+		if m := form.FindStringSubmatch(text); m != nil {
+			rest := strings.TrimSpace(untilEnd(text[len(m[0]):], inside))
+			if thinking = strings.TrimSpace(m[1]); rest == "" {
+				err = errThinking
+			}
+			return rest, thinking, err
+		}
+	}
+	if !strings.ContainsAny(text, "<◁]＜&") {
 		return text, "", nil // without marks
 	}
 	if firstChannel.MatchString(text) {
 		text = "<|channel|>" + text
 	}
 	if at := channels.FindStringIndex(text); at != nil && !inside(text, at[0], at[1]) {
-		said, thinking, err = splitChannels(text)
+		said, thinking, err = splitChannels(unnamed.ReplaceAllString(text, "<|start|>assistant<|channel|>final<|message|>"))
 		return untilEnd(said, inside), thinking, err
 	}
 	var kept, private strings.Builder
@@ -195,7 +220,7 @@ func splitChannels(text string) (said, thinking string, err error) {
 // untilEnd returns a text up to the mark of its end.
 func untilEnd(text string, inside func(text string, from, to int) bool) string {
 	for _, m := range ends.FindAllStringIndex(text, maxThoughts) {
-		if inside(text, m[0], m[1]) || text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
+		if begins.MatchString(text[m[0]:m[1]]) || inside(text, m[0], m[1]) || text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
 			continue
 		}
 		return strings.TrimSpace(text[:m[0]])

@@ -28,6 +28,11 @@ func TestThinking(t *testing.T) {
 		{"<|START_THINKING|>", "<|END_THINKING|><|START_RESPONSE|>"}, {"<|START_THINKING|>", "<|END_THINKING|><|START_TEXT|>"}, {"", "<|END_THINKING|><|START_TEXT|>"},
 		{"<|begin_of_thought|>", "<|end_of_thought|>\n\n<|begin_of_solution|>"}, {"<think>", "</think><|begin_of_box|>"},
 		{"<|think|>", "<|end|><|begin|>assistant<|content|>"}, {"<think>\n", "\n</think>\n\n<response>\n"}, {"<Thought>", "</Thought>\n<Output>\n"},
+		{"<internal_reasoning>", "</internal_reasoning>"}, {"<deepthink>", "</deepthink>"}, {"<hidden_thoughts>", "</hidden_thoughts>"}, {"<self_reflection>", "</self_reflection>"}, {"<thoughtprocess>", "</thoughtprocess>"},
+		{"<think >", "</ think>"}, {"< think >", "< /think >"}, {"＜think＞", "＜/think＞"}, {"&lt;think&gt;", "&lt;/think&gt;"}, {"<|think_on|><think>", "</think>"},
+		{"<|thinking_start|>", "<|thinking_end|>"}, {"<|begin_of_thinking|>", "<|end_of_thinking|>"}, {"<|thought|>", "<|/thought|>"}, {"Thinking...\n", "\n...done thinking.\n\n"},
+		{"<|channel|>analysis<|message|>", "<|end|><|start|>assistant<|message|>"},
+		{"```thinking\n", "\n```\n\n"}, {"*Thinking...*\n\n> ", "\n\n"}, {"> *Thinking…*\n> ", "\n> And more.\n\n"},
 		{"", "</think>"}, {"", "</mm:think>\n"}, {"", "[/THINK]"}, {"<think>a<think>b</think>", "</think>"}, {"Well. <think>", "</think>"},
 	}
 	answer := step(transcript.FormatAnswer, none)
@@ -35,6 +40,7 @@ func TestThinking(t *testing.T) {
 	for _, p := range pairs {
 		for _, end := range []string{"", "<|im_end|>", "<|eot_id|>\n(A)", "</s>", "<end_of_turn>\n<start_of_turn>user\nThe answer is (A).", "<|endoftext|>The answer is (A).",
 			"<|END_RESPONSE|>", "<|END_TEXT|>", "<|end_of_solution|>", "<|end_of_box|>", "<|flush|>", "</longcat_s>", "[|endofturn|]", "[e~[", "<SPECIAL_12>", "<seed:eos>",
+			"<|eom|>", "<|observation|>", "<|header_start|>user", "<|im_user|>", "<|role_end|>", "<|plamo:eos|>", "<eoa>", "<extra_id_1>User\n(A)", "<｜hy_EOT｜>", "[UNUSED_TOKEN_145]", "<reserved_106>", "[EOS]", "<role>HUMAN</role>", "<|tool_calls_section_begin|>", "<|im_end",
 		} {
 			got, err := prompt.Parse([]byte(p[0]+thought+p[1]+"The answer is (B)."+end), answer, puzzle(t))
 			if err != nil || string(got.Proposal) != `"(B)"` || strings.Contains(got.Text, "(A)") || strings.ContainsAny(got.Text, "<|[") || !strings.Contains(got.Thinking, thought) || got.ReadAs != "stated" {

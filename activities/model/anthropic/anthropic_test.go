@@ -46,7 +46,7 @@ func TestCacheWrites(t *testing.T) {
 		`{"input_tokens":1,"cache_creation":{"ephemeral_5m_input_tokens":3,"ephemeral_1h_input_tokens":4},"output_tokens":1}`:                                 7,
 		`{"input_tokens":1,"cache_creation":null,"output_tokens":1}`:                                                                                          0,
 	} {
-		if u := readUsage([]byte(usage)); u.CacheWrite != want || u.Input != 1+want {
+		if u := wire.ReadUsageApart([]byte(usage)); u.CacheWrite != want || u.Input != 1+want {
 			t.Errorf("%s: %+v, want %d written", usage, u, want)
 		}
 	}

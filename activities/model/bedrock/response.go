@@ -40,35 +40,21 @@ func (a answer) readAnswer(body []byte, header http.Header) (model.Response, *mo
 	if message == nil || len(message.Content) == 0 && finish == "" {
 		return model.Response{}, a.report.Useless("no_message", "the body holds no message", body)
 	}
-	text, thinking, ok := wire.ReadParts(message.Content, block.answerPart)
+	content, ok := wire.ReadContent(message.Content)
 	if !ok {
 		return model.Response{}, a.report.Useless("strange_content",
 			"the content is not a list of blocks with texts", body)
 	}
+	text, finish, elsewhere := content.FindAnswer(finish)
 	return model.Response{
 		Text:         text,
-		Thinking:     thinking,
+		Thinking:     content.Thinking,
+		Elsewhere:    elsewhere,
 		Model:        cmp.Or(a.report.Word(routedModel(e.Trace), 300), a.model),
 		FinishReason: model.FinishOf(finish),
 		RequestID:    a.report.Word(header.Get("X-Amzn-Requestid"), 200),
-		Usage:        readUsage(e.Usage),
+		Usage:        wire.ReadUsageApart(e.Usage),
 	}, nil
-}
-
-// block is a part of the content.
-type block struct {
-	Text      jsontext.Value `json:"text"`
-	Reasoning jsontext.Value `json:"reasoningContent"`
-}
-
-func (b block) answerPart() wire.Part {
-	var reasoning struct {
-		Text struct {
-			Text jsontext.Value `json:"text"`
-		} `json:"reasoningText"`
-	}
-	wire.ReadObject(b.Reasoning, &reasoning)
-	return wire.Part{IsText: wire.IsPresent(b.Text), Text: b.Text, Thinking: reasoning.Text.Text}
 }
 
 // routedModel returns the model that a prompt router chose; "" if none was asked.
@@ -80,23 +66,4 @@ func routedModel(trace jsontext.Value) string {
 	}
 	wire.ReadObject(trace, &t)
 	return wire.String(t.PromptRouter.Model)
-}
-
-// readUsage reads what was billed; what is missing or makes no sense counts as 0.
-// The service counts the cache's tokens beside the input's, we within them.
-func readUsage(v jsontext.Value) model.Usage {
-	var u struct {
-		Input  wire.Tokens `json:"inputTokens"`
-		Output wire.Tokens `json:"outputTokens"`
-		Read   wire.Tokens `json:"cacheReadInputTokens"`
-		Write  wire.Tokens `json:"cacheWriteInputTokens"`
-		Total  wire.Tokens `json:"totalTokens"`
-	}
-	wire.ReadObject(v, &u)
-	return wire.WithTotal(model.Usage{
-		Input:       int64(u.Input + u.Read + u.Write),
-		CachedInput: int64(u.Read),
-		CacheWrite:  int64(u.Write),
-		Output:      int64(u.Output),
-	}, 0, int64(u.Total))
 }

@@ -26,6 +26,7 @@ type envelope struct {
 type candidate struct {
 	Content      jsontext.Value `json:"content"`
 	FinishReason jsontext.Value `json:"finishReason"`
+	SnakeReason  jsontext.Value `json:"finish_reason"`
 	Logprobs     jsontext.Value `json:"logprobsResult"`
 }
 
@@ -38,49 +39,48 @@ func (c *client) readAnswer(_ model.Request, call *wire.Call) (model.Response, *
 		return model.Response{}, c.Report.Useless("unreadable_body",
 			"the body is not an answer of generateContent", call.Body)
 	}
-	if wire.IsPresent(e.Error) {
+	if wire.HasError(e.Error) {
 		return model.Response{}, c.Report.InBody(call.Body)
 	}
-	text, thinking, finish, logprobs := []byte(nil), "", filtered, jsontext.Value(nil)
+	answer, logprobs := model.Response{FinishReason: filtered}, jsontext.Value(nil)
 	switch {
 	case len(e.Candidates) > 0:
 		var useless *model.Error
-		if text, thinking, finish, useless = c.readCandidate(e.Candidates[0], call.Body); useless != nil {
+		if answer, useless = c.readCandidate(e.Candidates[0], call.Body); useless != nil {
 			return model.Response{}, useless
 		}
 		logprobs = e.Candidates[0].Logprobs
 	case !isBlocked(e.Feedback):
 		return model.Response{}, c.Report.Useless("no_candidates", "the body holds no candidates", call.Body)
 	}
-	return model.Response{
-		Text:         text,
-		Thinking:     thinking,
-		Model:        cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model),
-		FinishReason: finish,
-		RequestID:    c.Report.Word(wire.String(e.ID), 200),
-		Usage:        readUsage(e.Usage),
-		Tier:         servedTier(call.Header, e.Usage),
-		Logprob:      wire.LogprobOf(logprobs, "chosenCandidates", "logProbability"),
-	}, nil
+	answer.Model = cmp.Or(c.Report.Word(wire.String(e.Model), 200), c.config.Model)
+	answer.RequestID = c.Report.Word(wire.String(e.ID), 200)
+	answer.Usage = wire.UsageOf(e.Usage, call.Body)
+	answer.Tier = servedTier(call.Header, e.Usage)
+	answer.Logprob = wire.LogprobOf(logprobs, "chosenCandidates", "logProbability")
+	return answer, nil
 }
 
 // readCandidate returns what a candidate says and thought, and how it ended.
-func (c *client) readCandidate(one candidate, body []byte) (text []byte, thinking, finish string, _ *model.Error) {
-	reason := c.Report.Word(wire.String(one.FinishReason), 64)
+func (c *client) readCandidate(one candidate, body []byte) (model.Response, *model.Error) {
+	reason := c.Report.Word(cmp.Or(wire.String(one.FinishReason), wire.String(one.SnakeReason)), 64)
 	if !wire.IsPresent(one.Content) && reason == "" {
-		return nil, "", "", c.Report.Useless("no_content", "the first candidate holds no content", body)
+		return model.Response{}, c.Report.Useless("no_content", "the first candidate holds no content", body)
 	}
-	var content struct {
+	var parts struct {
 		Parts jsontext.Value `json:"parts"`
 	}
-	ok := !wire.IsPresent(one.Content) || json.Unmarshal(one.Content, &content, wire.Lenient) == nil
+	content, ok := wire.Content{}, !wire.IsPresent(one.Content) || json.Unmarshal(one.Content, &parts, wire.Lenient) == nil
 	if ok {
-		text, thinking, ok = wire.ReadParts(content.Parts, answerPart.read)
+		content, ok = wire.ReadContent(parts.Parts)
 	}
 	if !ok {
-		return nil, "", "", c.Report.Useless("strange_content", "the content is not a list of parts with texts", body)
+		return model.Response{}, c.Report.Useless("strange_content",
+			"the content is not a list of parts with texts", body)
 	}
-	return text, thinking, model.FinishOf(reason), nil
+	text, finish, elsewhere := content.FindAnswer(reason)
+	return model.Response{Text: text, Thinking: content.Thinking, FinishReason: model.FinishOf(finish),
+		Elsewhere: elsewhere}, nil
 }
 
 // isBlocked reports whether the prompt was refused, to which there is no candidate.
@@ -92,19 +92,6 @@ func isBlocked(feedback jsontext.Value) bool {
 	return wire.String(f.Reason) != ""
 }
 
-// answerPart is one of the content's.
-type answerPart struct {
-	Text    jsontext.Value `json:"text"`
-	Thought jsontext.Value `json:"thought"`
-}
-
-func (p answerPart) read() wire.Part {
-	if p.Thought.Kind() == 't' {
-		return wire.Part{Thinking: p.Text}
-	}
-	return wire.Part{IsText: wire.IsPresent(p.Text), Text: p.Text}
-}
-
 // servedTier returns the tier in which a request was served, from its header or else its usage.
 func servedTier(h http.Header, usage jsontext.Value) plan.Tier {
 	var u struct {
@@ -112,24 +99,4 @@ func servedTier(h http.Header, usage jsontext.Value) plan.Tier {
 	}
 	wire.ReadObject(usage, &u)
 	return model.TierOf(cmp.Or(h.Get("X-Gemini-Service-Tier"), wire.String(u.Tier)))
-}
-
-// readUsage reads what was billed; what is missing or makes no sense counts as 0.
-// The service counts thoughts beside the candidates, we within the output.
-func readUsage(v jsontext.Value) model.Usage {
-	var u struct {
-		Prompt     wire.Tokens `json:"promptTokenCount"`
-		Cached     wire.Tokens `json:"cachedContentTokenCount"`
-		Candidates wire.Tokens `json:"candidatesTokenCount"`
-		Thoughts   wire.Tokens `json:"thoughtsTokenCount"`
-		Tools      wire.Tokens `json:"toolUsePromptTokenCount"`
-		Total      wire.Tokens `json:"totalTokenCount"`
-	}
-	wire.ReadObject(v, &u)
-	return wire.WithTotal(model.Usage{
-		Input:       int64(u.Prompt),
-		CachedInput: int64(u.Cached),
-		Output:      int64(u.Candidates + u.Thoughts),
-		Reasoning:   int64(u.Thoughts),
-	}, int64(u.Tools), int64(u.Total))
 }

@@ -76,7 +76,7 @@ func (c *client) readVectors(body []byte, n int) ([][]float64, model.Usage, *mod
 			"the body holds no embeddings: "+err.Error(), body)
 	}
 	used := model.Usage{Input: int64(e.Usage.Prompt)}
-	if wire.IsPresent(e.Error) {
+	if wire.HasError(e.Error) {
 		return nil, used, c.Report.InBody(body)
 	}
 	vectors := make([][]float64, n)

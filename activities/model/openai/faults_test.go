@@ -202,7 +202,7 @@ func TestUsage(t *testing.T) {
 		"nonsense":   {`{"prompt_tokens":-1,"completion_tokens":1e300,"cached_tokens":"x"}`, model.Usage{}},
 		"none":       {``, model.Usage{}},
 	} {
-		if got := readUsage([]byte(c.body)); got != c.want {
+		if got := wire.ReadUsage([]byte(c.body)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -261,7 +261,7 @@ func TestUsageBesideTheAnswer(t *testing.T) {
 		"Perplexity":        {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"citation_tokens":30,"reasoning_tokens":500}`, model.Usage{Input: 130, Output: 520, Reasoning: 500}},
 		"part of it":        {`{"prompt_tokens":100,"completion_tokens":20,"total_tokens":120,"completion_tokens_details":{"reasoning_tokens":12}}`, model.Usage{Input: 100, Output: 20, Reasoning: 12}},
 	} {
-		if got := readUsage([]byte(c.body)); got != c.want {
+		if got := wire.ReadUsage([]byte(c.body)); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
@@ -328,7 +328,7 @@ func TestUsageInEverySpelling(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v (%v)", name, got.Usage, c.want, err)
 		}
 		for range 100 { // the order of a map is none
-			if again := usageOf(nil, []byte(body)); again != c.want {
+			if again := wire.UsageOf(nil, []byte(body)); again != c.want {
 				t.Errorf("%s: then %+v, want %+v", name, again, c.want)
 				break
 			}

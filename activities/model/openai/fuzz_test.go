@@ -38,6 +38,6 @@ func FuzzRead(f *testing.F) {
 		if e := modeltest.Failure(t, refused); e.Class == "" || e.Status != status || e.RetryAfter < 0 || e.RetryAfter > 24*time.Hour {
 			t.Errorf("got %+v", *e)
 		}
-		readUsage(body) // usage that cannot be is the caller's to refuse
+		wire.ReadUsage(body) // usage that cannot be is the caller's to refuse
 	})
 }

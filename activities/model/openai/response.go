@@ -31,7 +31,11 @@ type choice struct {
 	Message      *said          `json:"message"`
 	Delta        *said          `json:"delta"` // servers that stream although they were not asked to
 	Text         jsontext.Value `json:"text"`  // servers that complete texts
+	Thinking     jsontext.Value `json:"reasoning_content"`
 	FinishReason jsontext.Value `json:"finish_reason"`
+	Camel        jsontext.Value `json:"finishReason"`
+	Stop         jsontext.Value `json:"stop_reason"`          // converters of Anthropic; vLLM: the text that it stopped at
+	Native       jsontext.Value `json:"native_finish_reason"` // OpenRouter
 	Logprobs     jsontext.Value `json:"logprobs"`
 }
 
@@ -43,13 +47,22 @@ type said struct {
 	Reasoning jsontext.Value `json:"reasoning"`         // OpenRouter, Ollama
 	Details   jsontext.Value `json:"reasoning_details"` // OpenRouter
 	Words     jsontext.Value `json:"reasoning_text"`    // GitHub Copilot
-	Thought   jsontext.Value `json:"thinking"`          // Ollama's own interface
+	Own       jsontext.Value `json:"thinking"`          // Ollama's own interface
 	Blocks    jsontext.Value `json:"thinking_blocks"`   // LiteLLM
-	Tools     []struct {
-		Function struct {
-			Arguments jsontext.Value `json:"arguments"`
-		} `json:"function"`
+	Thought   jsontext.Value `json:"thought"`
+	Thoughts  jsontext.Value `json:"thoughts"`
+	Behind    struct {
+		Thinking jsontext.Value `json:"reasoning_content"`
+	} `json:"provider_specific_fields"` // LiteLLM
+	Tools []struct {
+		Function function `json:"function"`
 	} `json:"tool_calls"`
+	Function function       `json:"function_call"` // before there were tools
+	Parsed   jsontext.Value `json:"parsed"`        // servers that pass on what an SDK has read
+}
+
+type function struct {
+	Arguments jsontext.Value `json:"arguments"`
 }
 
 func (c *client) readChat(body []byte, header http.Header) (model.Response, *model.Error) {
@@ -57,113 +70,111 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a chat completion", body)
 	}
-	if wire.IsPresent(e.Error) {
+	if wire.HasError(e.Error) {
 		return model.Response{}, c.Report.InBody(body)
 	}
 	if len(e.Choices) == 0 {
 		return model.Response{}, c.Report.Useless("no_choices", "the body holds no choices", body)
 	}
 	first := e.Choices[0]
-	if wire.IsPresent(first.Error) {
+	if wire.HasError(first.Error) {
 		return model.Response{}, c.Report.InBody(slices.Concat([]byte(`{"error":`), first.Error, []byte(`}`)))
 	}
-	finish := model.FinishOf(c.Report.Word(wire.String(first.FinishReason), 64))
+	finish := c.Report.Word(first.finishReason(), 64)
 	m := cmp.Or(first.Message, first.Delta)
-	if m == nil && first.Text.Kind() == '"' {
+	if m == nil && (first.Text.Kind() == '"' || finish != "") { // Azure: no message, but a filter
 		m = &said{Content: first.Text}
 	}
 	if m == nil || m.isEmpty() && finish == "" {
 		return model.Response{}, c.Report.Useless("no_message", "the first choice holds no message", body)
 	}
-	text, ok := contentText(m.Content)
+	content, ok := wire.ReadContent(m.Content)
 	if !ok {
 		return model.Response{}, c.Report.Useless("strange_content",
 			"the content is neither a text nor a list of texts", body)
 	}
-	refusal := wire.String(m.Refusal)
-	if part := refusalPart(m.Content); refusal == "" && len(bytes.TrimSpace(text)) == 0 {
-		refusal = part
-	}
-	elsewhere := ""
-	switch {
+	text, finish, elsewhere := content.FindAnswer(finish)
+	switch refusal := wire.String(m.Refusal); {
 	case refusal != "":
 		if finish = model.Refusal; len(text) == 0 {
 			text = []byte(refusal)
 		}
 	case len(bytes.TrimSpace(text)) == 0:
-		if text, elsewhere = m.textElsewhere(); elsewhere != "" && len(text) > 0 {
-			finish = endElsewhere(finish)
+		if text, elsewhere = m.textElsewhere(); len(text) > 0 {
+			finish = wire.EndCalled(finish)
 		}
 	}
-	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
-	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, wire.UsageOf(e.Usage, body))
+	answer.BilledUSD = wire.BilledUSD(body, header)
 	answer.Elsewhere, answer.Tier, answer.Logprob = elsewhere, model.TierOf(wire.String(e.Tier)),
 		wire.LogprobOf(first.Logprobs, "content", "logprob")
-	if elsewhere == "" || len(text) == 0 || elsewhere == "tool_calls" { // what was taken for the answer is not thinking
-		answer.Thinking = cmp.Or(wire.String(m.Thinking), wire.String(m.Reasoning), contentThinking(m.Content),
-			detailedThinking(m.Details), wire.String(m.Words), wire.String(m.Thought), contentThinking(m.Blocks))
+	if elsewhere == "" || len(text) == 0 || !strings.HasPrefix(elsewhere, "reasoning") { // else it is the answer
+		answer.Thinking = cmp.Or(content.Thinking, m.thinking(), wire.ReadThinking(first.Thinking))
 	}
 	return answer, nil
 }
 
+// finishReason returns how an answer ended. What the service behind a router says counts if it ended
+// before its time and the router says that it is whole.
+func (f choice) finishReason() string {
+	said := ""
+	for _, v := range []jsontext.Value{f.FinishReason, f.Camel, f.Stop} {
+		if said = wire.String(v); said != "" {
+			break
+		}
+		var inner struct { // SGLang's own interface
+			Type jsontext.Value `json:"type"`
+		}
+		wire.ReadObject(v, &inner)
+		if said = wire.String(inner.Type); said != "" {
+			break
+		}
+	}
+	said = model.FinishOf(said)
+	if native := wire.String(f.Native); model.EndOf(said) == model.Whole {
+		if end := model.EndOf(native); end == model.Cut || end == model.Withheld {
+			return model.FinishOf(native)
+		}
+	}
+	return said
+}
+
+// thinking returns what a message has of thinking beside its content.
+func (m *said) thinking() string {
+	for _, place := range []jsontext.Value{m.Thinking, m.Reasoning, m.Details, m.Words, m.Own, m.Blocks, m.Thought,
+		m.Thoughts, m.Behind.Thinking} {
+		if thought := wire.ReadThinking(place); thought != "" {
+			return thought
+		}
+	}
+	return ""
+}
+
 func (m *said) isEmpty() bool {
 	return len(m.Content) == 0 && len(m.Refusal) == 0 && len(m.Thinking) == 0 && len(m.Reasoning) == 0 &&
-		len(m.Tools) == 0
+		len(m.Tools) == 0 && len(m.Function.Arguments) == 0 && len(m.Parsed) == 0
 }
 
 // textElsewhere returns the text that is in another place than the content, and where it is.
 // It is an answer if it is one JSON object, as servers with a parser for reasoning put those:
 // anything else was thought, and is left out.
 func (m *said) textElsewhere() (text []byte, where string) {
+	called := m.Function.Arguments
+	if len(m.Tools) == 1 {
+		called = m.Tools[0].Function.Arguments
+	}
 	for _, place := range []struct {
 		name  string
 		value jsontext.Value
-	}{{"reasoning_content", m.Thinking}, {"reasoning", m.Reasoning}, {"tool_calls", m.calledArguments()}} {
-		if place.value.Kind() != '"' {
-			continue
-		}
-		said := bytes.TrimSpace(wire.Unquote(place.value))
-		if len(said) == 0 {
-			continue
-		}
-		if v := jsontext.Value(said); v.Kind() == '{' && v.IsValid(wire.Lenient) {
+	}{{"parsed", m.Parsed}, {"reasoning_content", m.Thinking}, {"reasoning", m.Reasoning}, {"tool_calls", called}} {
+		if said := wire.ObjectIn(place.value); said != nil {
 			return said, place.name
 		}
-		where = cmp.Or(where, place.name)
-	}
-	return nil, where
-}
-
-// calledArguments returns those of the one function that was called although there is none.
-func (m *said) calledArguments() jsontext.Value {
-	if len(m.Tools) != 1 {
-		return nil
-	}
-	return m.Tools[0].Function.Arguments
-}
-
-// endElsewhere returns how an answer ended that was taken for a call of a function.
-func endElsewhere(finish string) string {
-	if finish == "tool_calls" || finish == "function_call" {
-		return "stop"
-	}
-	return finish
-}
-
-// refusalPart returns the text of a part that is a refusal.
-func refusalPart(v jsontext.Value) string {
-	var parts []struct {
-		Refusal jsontext.Value `json:"refusal"`
-	}
-	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
-		return ""
-	}
-	for _, p := range parts {
-		if text := wire.String(p.Refusal); text != "" {
-			return text
+		if strings.TrimSpace(wire.String(place.value)) != "" {
+			where = cmp.Or(where, place.name)
 		}
 	}
-	return ""
+	return nil, where
 }
 
 // newAnswer returns a response with the names that the server gave it, fit to be shown.
@@ -193,91 +204,4 @@ func (c *client) requestID(h http.Header, body jsontext.Value) string {
 		}
 	}
 	return c.Report.Word(wire.String(body), 200)
-}
-
-// contentText returns the answer's bytes: a string, nothing, or a list of text parts as some servers
-// write it, without those that say that they are thinking.
-func contentText(v jsontext.Value) ([]byte, bool) {
-	return textsIn(v, func(p contentPart) jsontext.Value {
-		if p.isThinking() {
-			return nil
-		}
-		return p.Text
-	})
-}
-
-// contentPart is one of a list.
-type contentPart struct {
-	Type      jsontext.Value `json:"type"`
-	Text      jsontext.Value `json:"text"`
-	Thinking  jsontext.Value `json:"thinking"`  // Mistral, LiteLLM
-	Reasoning jsontext.Value `json:"reasoning"` // LangChain
-	Summary   jsontext.Value `json:"summary"`   // Databricks
-}
-
-func (p contentPart) isThinking() bool {
-	kind := wire.String(p.Type)
-	return strings.Contains(kind, "thinking") || strings.Contains(kind, "reasoning") || kind == "thought"
-}
-
-// textsIn returns a string, or what a list's parts have in a place, which may be such a list again.
-func textsIn(v jsontext.Value, place func(contentPart) jsontext.Value) ([]byte, bool) {
-	if !wire.IsPresent(v) {
-		return nil, true
-	}
-	switch v.Kind() {
-	case '"':
-		return wire.Unquote(v), true
-	case '[':
-		var parts []contentPart
-		if json.Unmarshal(v, &parts, wire.Lenient) != nil {
-			return nil, false
-		}
-		var text []byte
-		for _, p := range parts {
-			inner, _ := textsIn(place(p), anyText)
-			text = append(text, inner...)
-		}
-		return text, true
-	}
-	return nil, false
-}
-
-func anyText(p contentPart) jsontext.Value { return p.Text }
-
-// detailedThinking returns the thinking in OpenRouter's list of details, whole or in summary.
-func detailedThinking(v jsontext.Value) string {
-	var parts []struct {
-		Text    jsontext.Value `json:"text"`
-		Summary jsontext.Value `json:"summary"`
-	}
-	if v.Kind() != '[' || json.Unmarshal(v, &parts, wire.Lenient) != nil {
-		return ""
-	}
-	var all []string
-	for _, p := range parts {
-		if text := cmp.Or(wire.String(p.Text), wire.String(p.Summary)); text != "" {
-			all = append(all, text)
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-// contentThinking returns the thinking in a list of parts.
-func contentThinking(v jsontext.Value) string {
-	if v.Kind() != '[' {
-		return ""
-	}
-	text, _ := textsIn(v, func(p contentPart) jsontext.Value {
-		for _, place := range []jsontext.Value{p.Thinking, p.Reasoning, p.Summary} {
-			if wire.IsPresent(place) {
-				return place
-			}
-		}
-		if p.isThinking() {
-			return p.Text
-		}
-		return nil
-	})
-	return string(text)
 }

@@ -3,6 +3,7 @@ package openai
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json"
@@ -73,11 +74,17 @@ type response struct {
 	Incomplete *struct {
 		Reason jsontext.Value `json:"reason"`
 	} `json:"incomplete_details"`
-	Output []struct {
-		Type    jsontext.Value `json:"type"`
-		Content jsontext.Value `json:"content"`
-		Summary jsontext.Value `json:"summary"` // of reasoning
-	} `json:"output"`
+	Output []outputItem   `json:"output"`
+	Text   jsontext.Value `json:"output_text"` // what SDKs add, and servers that have nothing else
+}
+
+// outputItem is one of what a model has thought, said or called.
+type outputItem struct {
+	Type      jsontext.Value `json:"type"`
+	Phase     jsontext.Value `json:"phase"` // of a message: commentary, or final_answer
+	Content   jsontext.Value `json:"content"`
+	Summary   jsontext.Value `json:"summary"`   // of reasoning
+	Arguments jsontext.Value `json:"arguments"` // of a function
 }
 
 func (c *client) readResponse(body []byte, header http.Header) (model.Response, *model.Error) {
@@ -85,7 +92,7 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 	if err := json.Unmarshal(body, &e, wire.Lenient); err != nil {
 		return model.Response{}, c.Report.Useless("unreadable_body", "the body is not a response", body)
 	}
-	if wire.IsPresent(e.Error) {
+	if wire.HasError(e.Error) {
 		return model.Response{}, c.Report.InBody(body)
 	}
 	finish := c.Report.Word(e.finishReason(), 64)
@@ -93,16 +100,17 @@ func (c *client) readResponse(body []byte, header http.Header) (model.Response, 
 		return model.Response{}, c.Report.Useless("not_completed", "the response's status is "+wire.Scalar(e.Status)+
 			", not completed or incomplete", body)
 	}
-	text, refused, found := e.messageText()
+	content, found := e.readOutput()
 	if !found && finish == "stop" {
 		return model.Response{}, c.Report.Useless("no_message", "the output holds no message", body)
 	}
-	if refused {
-		finish = "refusal"
+	text, finish, elsewhere := content.FindAnswer(finish)
+	if content.Refusal != "" {
+		finish = model.Refusal
 	}
-	answer := c.newAnswer(text, finish, header, e.ID, e.Model, usageOf(e.Usage, body))
-	answer.Thinking, answer.Tier = e.thinkingText(), model.TierOf(wire.String(e.Tier))
-	answer.BilledUSD = wire.BilledUSD(e.Usage, header)
+	answer := c.newAnswer(text, finish, header, e.ID, e.Model, wire.UsageOf(e.Usage, body))
+	answer.Thinking, answer.Elsewhere, answer.Tier = content.Thinking, elsewhere, model.TierOf(wire.String(e.Tier))
+	answer.BilledUSD = wire.BilledUSD(body, header)
 	return answer, nil
 }
 
@@ -111,6 +119,10 @@ func (r response) finishReason() string {
 	switch wire.String(r.Status) {
 	case "completed":
 		return "stop"
+	case "":
+		if len(r.Output) > 0 || wire.IsPresent(r.Text) {
+			return "stop"
+		}
 	case "incomplete":
 		if r.Incomplete == nil {
 			return "incomplete"
@@ -120,49 +132,27 @@ func (r response) finishReason() string {
 	return ""
 }
 
-// thinkingText returns what the items of reasoning say, whole or summed up.
-func (r response) thinkingText() string {
-	var all []string
+// readOutput returns what all items say, think and call, and whether there is a message or a call.
+func (r response) readOutput() (all wire.Content, found bool) {
+	var thoughts []string
 	for _, item := range r.Output {
-		if wire.String(item.Type) != "reasoning" {
-			continue
-		}
-		for _, parts := range []jsontext.Value{item.Content, item.Summary} {
-			if text, _ := textsIn(parts, anyText); len(text) > 0 {
-				all = append(all, string(text))
-				break
-			}
-		}
-	}
-	return strings.Join(all, "\n")
-}
-
-// messageText returns what the messages say: their texts, or the refusal if there are none.
-func (r response) messageText() (text []byte, refused, found bool) {
-	var refusal []byte
-	for _, item := range r.Output {
-		if wire.String(item.Type) != "message" {
-			continue // reasoning
-		}
-		var parts []struct {
-			Type    jsontext.Value `json:"type"`
-			Text    jsontext.Value `json:"text"`
-			Refusal jsontext.Value `json:"refusal"`
-		}
-		if !wire.IsPresent(item.Content) || json.Unmarshal(item.Content, &parts, wire.Lenient) != nil {
-			continue
-		}
-		for _, part := range parts {
-			switch wire.String(part.Type) {
-			case "output_text":
-				text, found = append(text, wire.String(part.Text)...), true
-			case "refusal":
-				refusal, refused, found = append(refusal, wire.String(part.Refusal)...), true, true
-			}
+		switch kind := wire.String(item.Type); {
+		case kind == "function_call":
+			all.Called, found = append(all.Called, item.Arguments), true
+		case kind == "message" && !wire.IsPrivate(item.Phase):
+			content, ok := wire.ReadContent(item.Content)
+			found = found || ok && wire.IsPresent(item.Content)
+			all.Text = append(all.Text, content.Text...)
+			all.Refusal = cmp.Or(all.Refusal, content.Refusal)
+			thoughts = append(thoughts, content.Thinking)
+		case kind == "message", wire.IsPrivate(item.Type):
+			thoughts = append(thoughts, cmp.Or(wire.ReadThinking(item.Content), wire.ReadThinking(item.Summary)))
 		}
 	}
-	if len(text) == 0 {
-		text = refusal
+	if text := wire.String(r.Text); !found && text != "" {
+		all.Text, found = []byte(text), true
 	}
-	return text, refused, found
+	thoughts = slices.DeleteFunc(thoughts, func(thought string) bool { return thought == "" })
+	all.Thinking = strings.Join(thoughts, "\n")
+	return all, found
 }

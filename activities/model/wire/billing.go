@@ -45,37 +45,65 @@ func (f *Failure) IsUnbilled() bool {
 // mostBilled bounds what one call can cost, in US dollars: more is of another unit.
 const mostBilled = 100
 
-// BilledUSD returns what a service says that a call has cost, from its usage or a header, in US
-// dollars; 0 if it does not say. It includes fees for requests and searches, which no price of
+// costNames are what services and gateways call the cost of a call in US dollars, without _ and in
+// small letters; an object of that name has one of these members (Perplexity).
+var costNames = []string{"cost", "totalcost", "estimatedcost", "costusd", "usdcost", "totalcostusd", "costusdtotal",
+	"responsecost", "usdspent"}
+
+// BilledUSD returns what a service says that a call has cost, in the usage, beside it or in a header, in
+// US dollars; 0 if it does not say. It includes fees for requests and searches, which no price of
 // tokens covers.
-func BilledUSD(usage jsontext.Value, h http.Header) float64 {
-	var u struct {
-		Cost      jsontext.Value `json:"cost"`              // OpenRouter: a number; Perplexity: an object
-		Estimated jsontext.Value `json:"estimated_cost"`    // DeepInfra
-		Ticks     jsontext.Value `json:"cost_in_usd_ticks"` // xAI: 1e-10
-		OwnKey    jsontext.Value `json:"is_byok"`           // OpenRouter: the service behind it bills, too
-		Details   jsontext.Value `json:"cost_details"`
+func BilledUSD(body []byte, h http.Header) float64 {
+	whole := countsOf(body)
+	usage := whole.membersOf("usage")
+	billed := parseDollars(h.Get("X-Litellm-Response-Cost"))
+	gateway := whole.membersOf("providermetadata").membersOf("gateway") // Vercel
+	if len(gateway) == 0 && bytes.Contains(body, []byte(`"provider_metadata"`)) {
+		gateway = messageOf(body).membersOf("providermetadata").membersOf("gateway")
 	}
-	var parts struct {
-		Total    jsontext.Value `json:"total_cost"`
-		Upstream jsontext.Value `json:"upstream_inference_cost"`
+	for _, place := range []counts{
+		usage, whole, gateway, whole.membersOf("hiddenparams"), whole.membersOf("xnanogptpricing"),
+		whole.membersOf("meta").membersOf("usage"), usage.membersOf("costdetails"),
+	} {
+		if currency := place["currency"]; len(currency) == 0 || strings.EqualFold(Scalar(currency[0]), "USD") {
+			billed = max(billed, place.largestDollars(costNames...), place.membersOf("cost").largestDollars(costNames...))
+		}
 	}
-	ReadObject(usage, &u)
-	for _, v := range []jsontext.Value{u.Cost, u.Details} {
-		ReadObject(v, &parts)
+	billed = max(billed, usage.largestDollars("costinusdticks")/1e10) // xAI
+	if own := usage["isbyok"]; len(own) > 0 && own[0].Kind() == 't' { // OpenRouter: the service behind it bills, too
+		billed += usage.membersOf("costdetails").largestDollars("upstreaminferencecost")
 	}
-	billed := max(parseDollars(Scalar(u.Cost)), parseDollars(Scalar(parts.Total)), parseDollars(Scalar(u.Estimated)),
-		parseDollars(Scalar(u.Ticks))/1e10)
-	if u.OwnKey.Kind() == 't' {
-		billed += parseDollars(Scalar(parts.Upstream))
-	}
-	if billed = max(billed, parseDollars(h.Get("X-Litellm-Response-Cost"))); billed > mostBilled {
+	if billed > mostBilled {
 		return 0
 	}
 	return billed
 }
 
-// parseDollars reads a sum; 0 if it is none.
+// messageOf returns the members of the first choice's message.
+func messageOf(body []byte) counts {
+	var e struct {
+		Choices []struct {
+			Message jsontext.Value `json:"message"`
+		} `json:"choices"`
+	}
+	ReadObject(body, &e)
+	if len(e.Choices) == 0 {
+		return nil
+	}
+	return countsOf(e.Choices[0].Message)
+}
+
+// largestDollars returns the largest of the named sums; 0 if there is none.
+func (c counts) largestDollars(names ...string) (usd float64) {
+	for _, name := range names {
+		for _, v := range c[name] {
+			usd = max(usd, parseDollars(Scalar(v)))
+		}
+	}
+	return usd
+}
+
+// parseDollars reads a number; 0 if it is none or not positive.
 func parseDollars(text string) float64 {
 	usd, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || !(usd > 0) { // NaN is none either

@@ -58,7 +58,7 @@ func TestBilledUSD(t *testing.T) {
 	} {
 		h := http.Header{}
 		h.Set("X-Litellm-Response-Cost", c.header)
-		if got := BilledUSD([]byte(c.usage), h); got != c.want {
+		if got := BilledUSD([]byte(`{"usage":`+c.usage+`}`), h); got != c.want {
 			t.Errorf("%s: $%v, want $%v", name, got, c.want)
 		}
 	}

@@ -66,6 +66,8 @@ var codes = map[string]model.Fault{
 	"ftuformnotfilled":                     model.Denied,
 
 	"model_not_found":           model.Missing,
+	"model_deprecated":          model.Missing,
+	"model_retired":             model.Missing,
 	"model_decommissioned":      model.Missing, // Groq, with 400
 	"model_not_available":       model.Missing, // Together, with 400
 	"model_not_supported":       model.Missing, // Hugging Face, with 400
@@ -131,22 +133,40 @@ var (
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
 		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
 		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0(?:[^.\d]|$)|extra usage is required|requires a subscription` +
+		`|(depleted|exhausted|used up) (all |your|the)[^.]{0,40}(credits?|balance|quota|budget)|used all [^.]{0,20}credits` +
+		`|(valid )?(credit card|payment method) on file|\btrial( period)? (has |is )?(ended|expired|over)\b` +
+		`|billing (to be|must be|is not|not|be) enabled|(enable|disabled?) billing|balance is negative|套餐.{0,6}到期|续订|额度已` +
 		`|credits? (have |has )?expired|exceeded (your|the) (monthly |daily )?(included )?credits` +
 		`|余额不足|余额已|额度不足|额度已|预扣费额度失败|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?(required|past due)|no payment method` +
 		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
 	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
 		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
+		`|\bapi[ _-]?key\b.{0,40}(deleted|leaked|compromised|disabled)|^operation not allowed` +
+		`|\b(access|bearer|security|session|api|o?auth\w*)[ -]token\b.{0,40}(invalid|expired|revoked|not valid|no longer valid)` +
+		`|(invalid|expired|revoked) (access|bearer|api|o?auth\w*) token\b|^(invalid|expired) token\.?$` +
+		`|\bip( address)?\b.{0,60}(not allowed|(white|allow)[ -]?list)|无效的令牌|令牌.{0,10}(过期|无效|不可用)|密钥(无效|错误)|(鉴权|认证)失败` +
 		`|invalid (credentials|authentication|authorization)|(authentication|authorization|login) fail|authentication is disabled|access denied due to` +
 		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|restricted|disabled|deactivated|blocked|banned|terminated|frozen)`)
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
-		`|sensitive (content|words|information)|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
+		`|sensitive (content|words|information)|new_sensitive|considered high risk|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
-		`|(no such|unknown|unsupported) model\b|invalid model (name|id)|model identifier is invalid|on-demand throughput isn|\bmodel\b.{0,120}not supported by (any )?provider|\bmodel (is )?disabled`)
+		`|(no such|unknown|unsupported) model\b|not a valid model|no models? (is |are )?loaded|llm provider not provided|does not work with the specified model` +
+		`|\bmodel\b.{0,80}(has been|was) (deprecated|retired|discontinued|sunset|removed|shut down)|reached the end of its life|模型.{0,40}(不存在|已下线)` +
+		`|invalid model (name|id)|model identifier is invalid|on-demand throughput isn|\bmodel\b.{0,120}not supported by (any )?provider|\bmodel (is )?disabled`)
 	// overlong prompts do not fit into the context of their model.
 	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|exceeded model token limit|prompt_?tokens\b.{0,40}must be less|max_prompt_tokens` +
-		"|`inputs` must have less than" + `|token count.{0,40}exceeds`)
+		"|`inputs` must have less than" + `|token count.{0,40}exceeds|range of input length|input length.{0,40}exceeds` +
+		`|string too long|max(imum)? input (characters|tokens|length)|max_tokens must be at least 1, got -|(prompt|输入|上下文).{0,10}(超长|过长|超过|超出)`)
+	// crowded services say so with statuses that do not.
+	crowded = regexp.MustCompile(`(?i)rate[ _-]?limit(s|ed)?( is| was| has been| have been)? (exceeded|reached|hit)|exceed\w* .{0,40}rate[ _-]?limit|rate[- ]limited` +
+		`|too many (concurrent )?(requests|calls)|(request|qps|rpm|tpm|concurren\w+) limit (is |was )?(reached|exceeded)|overloaded|server is busy` +
+		`|(at|over|out of|insufficient|no available) capacity|capacity (is )?(temporarily )?exceeded|访问量过大|请求过多|过于频繁|并发.{0,6}(超|过)`)
+	// unrouted models have no place behind a gateway.
+	unrouted = regexp.MustCompile(`(?i)no available channel for (the )?model|模型.{0,80}无可用渠道`)
+	// isPage finds pages of gateways, whose words are of their own.
+	isPage = regexp.MustCompile(`(?i)^\s*<(!doctype|html|\?xml)`)
 	// periods are those that a limit is of.
-	periods = regexp.MustCompile(`(?i)\b(?:per|a|this|by)[ -]?(second|minute|min|hour|day|week|month|billing cycle)\b` +
+	periods = regexp.MustCompile(`(?i)\b(?:per|a|this|by|current)[ -]?(second|minute|min|hour|day|week|month|billing cycle)\b` +
 		`|/ ?(second|minute|min|hour|day|month)\b|\b(\d+[ -]hour|hourly|daily|weekly|monthly)\b|By(Minute|Day)\b`)
 	isLong  = regexp.MustCompile(`(?i)day|daily|week|month|cycle`)
 	limited = regexp.MustCompile(`(?i)limit|quota|allocation|exceed|exhaust|used up|too many|\bcap\b`)
@@ -170,14 +190,19 @@ func FaultOf(status int, w Words) model.Fault {
 	}
 	fault, known := w.faultOf()
 	if !known || fault == model.Denied || fault == model.Refused {
-		if isRequestFault(status) && filtered.MatchString(w.Message) {
+		if isRequestFault(status) && !isPage.MatchString(w.Message) && filtered.MatchString(w.Message) {
 			return model.Rejected
 		}
 	}
 	if !known {
 		fault = statusFault(status)
 	}
+	if (fault == model.Refused || fault == model.Broken) && crowded.MatchString(w.Message) {
+		fault = model.Busy
+	}
 	switch {
+	case (fault == model.Refused || fault == model.Busy) && unrouted.MatchString(w.Message):
+		return model.Missing
 	case fault == model.Refused && unknown.MatchString(w.Message):
 		return model.Missing
 	case fault == model.Refused && isRequestFault(status) && overlong.MatchString(w.Message):
@@ -196,7 +221,7 @@ const soonAgain = time.Hour
 // isLongLimit reports whether a limit of a day or more is used up, which is that of the period
 // that a message names first: others are of what could be bought.
 func (w Words) isLongLimit(status int) bool {
-	if status != http.StatusTooManyRequests && status != http.StatusForbidden {
+	if status != http.StatusTooManyRequests && status != http.StatusForbidden && status != http.StatusOK {
 		return false
 	}
 	endsSoon := w.RetryAfter > 0 && w.RetryAfter <= soonAgain
@@ -220,9 +245,9 @@ func (w Words) faultOf() (model.Fault, bool) {
 	return "", false
 }
 
-// isRequestFault reports whether a status blames the request.
+// isRequestFault reports whether a status blames the request, or nothing.
 func isRequestFault(status int) bool {
-	return status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusNotFound &&
+	return status == http.StatusOK || status/100 == 4 && status != http.StatusUnauthorized && status != http.StatusNotFound &&
 		status != http.StatusTooManyRequests
 }
 
@@ -287,6 +312,7 @@ func (r Reporter) Refused(f *Failure, w Words) *model.Error {
 // status that they could not send any more into the code.
 func (r Reporter) InBody(body []byte) *model.Error {
 	w := ReadWords(body, nil)
+	w.RetryAfter = w.retryAfter(nil, time.Now())
 	fault := model.Useless
 	if said := FaultOf(http.StatusOK, w); said != model.Refused {
 		fault = said
@@ -339,12 +365,14 @@ const maxRetryAfter = 24 * time.Hour
 // RetryAfter returns how long the server asks to wait, from the most exact header; 0 if it does not
 // say.
 func RetryAfter(h http.Header, now time.Time) time.Duration {
-	if d, ok := parseNumber(h.Get("Retry-After-Ms"), time.Millisecond); ok {
-		return d
+	for _, name := range []string{"Retry-After-Ms", "X-Ms-Retry-After-Ms"} { // the second of Azure
+		if d, ok := parseNumber(h.Get(name), time.Millisecond); ok {
+			return d
+		}
 	}
 	now = serverTime(h, now)
 	// LiteLLM passes on the header of the service behind it under another name.
-	for _, name := range []string{"Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset",
+	for _, name := range []string{"Retry-After", "X-Retry-After", "Llm_provider-Retry-After", "X-Ratelimit-Reset", "X-Rate-Limit-Reset",
 		"X-Ratelimit-Reset-After"} {
 		if d, ok := waitOf(h.Get(name), now); ok {
 			return d
@@ -367,6 +395,12 @@ func RetryAfter(h http.Header, now time.Time) time.Duration {
 		d, _ := waitOf(h.Get(pair[1]), now)
 		wait = max(wait, d)
 	}
+	for name := range h { // X-Ratelimit-Remaining-Tokens-Minute, Ratelimitbysize-Remaining, …
+		if strings.Contains(name, "Remaining") && h.Get(name) == "0" {
+			d, _ := waitOf(h.Get(strings.Replace(name, "Remaining", "Reset", 1)), now)
+			wait = max(wait, d)
+		}
+	}
 	if m := policyReset.FindStringSubmatch(h.Get("Ratelimit")); m != nil && wait == 0 {
 		wait, _ = waitOf(m[1], now)
 	}
@@ -379,8 +413,11 @@ var policyReset = regexp.MustCompile(`;\s*r=0\b.*?;\s*t=(\d+)`)
 // inWords finds a time to wait in an error's message: "try again in 4s", "retry after 2 seconds".
 var inWords = regexp.MustCompile(`(?i)(?:again|retry|wait|reset|available|come back)[^.0-9]{0,30}?\b(?:in|after|for)?\s*(?:about |approximately )?((?:\d+(?:\.\d+)?\s*(?:milliseconds?|ms|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b[ ,]*(?:and )?)+|(?:\d+(?:\.\d+)?(?:ms|h|m|s))+)`)
 
+// inChinese finds it in Chinese: "6 秒后重试".
+var inChinese = regexp.MustCompile(`((?:\d+(?:\.\d+)?\s*(?:小时|分钟?|秒钟?)\s*)+)[之以]?后`)
+
 // oneUnit splits what inWords finds.
-var oneUnit = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|mil|h|m|s)`)
+var oneUnit = regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|mil|h|m|s|小时|分|秒)`)
 
 // retryAfter returns when to come back: what the body says in a member of its own, the
 // headers, or the message; 0 if none does.
@@ -395,12 +432,15 @@ func (w Words) retryAfter(h http.Header, at time.Time) time.Duration {
 }
 
 func waitInWords(message string) (wait time.Duration) {
+	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute,
+		"s": time.Second, "小时": time.Hour, "分": time.Minute, "秒": time.Second}
 	m := inWords.FindStringSubmatch(message)
+	if m == nil {
+		m = inChinese.FindStringSubmatch(message)
+	}
 	if m == nil {
 		return 0
 	}
-	units := map[string]time.Duration{"ms": time.Millisecond, "mil": time.Millisecond, "h": time.Hour, "m": time.Minute,
-		"s": time.Second}
 	for _, part := range oneUnit.FindAllStringSubmatch(m[1], -1) {
 		d, _ := parseNumber(part[1], units[strings.ToLower(part[2])])
 		wait += d
@@ -409,10 +449,10 @@ func waitInWords(message string) (wait time.Duration) {
 }
 
 // waitOf returns how long to wait, in every spelling that services use: seconds ("4", "4.0",
-// "4s", "6m0s"), the first of a list, a date (HTTP or ISO 8601), or a Unix time in seconds or
+// "4s", "6m0s", "4 seconds", in quotes), the first of a list, a date (HTTP or ISO 8601), or a Unix time in seconds or
 // milliseconds. What is past is 0; false if it is none of these.
 func waitOf(v string, now time.Time) (time.Duration, bool) {
-	v = strings.TrimSpace(v)
+	v = strings.Trim(strings.TrimSpace(v), `"`)
 	if t, err := http.ParseTime(v); err == nil {
 		return boundWait(t.Sub(now)), true
 	}
@@ -437,7 +477,8 @@ func waitOf(v string, now time.Time) (time.Duration, bool) {
 			return boundWait(t.Sub(now)), true
 		}
 	}
-	return 0, false
+	d := waitInWords("wait " + v) // "30 seconds"
+	return d, d > 0
 }
 
 // serverTime returns the server's clock, so that a wrong one here does not matter.

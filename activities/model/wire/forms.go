@@ -127,7 +127,7 @@ const noChance = 3
 
 // namesSchema finds words of a refusal that are about the form of the answer: it decides about
 // a capability of the service.
-var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_?(config|format)|output format|structured[_ ]output|text\.?format|grammar|guided|response_?mime_?type`)
+var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_?(config|format)|output format|structured[_ ]output|text\.?format|grammar|guided|response_?mime_?type|requested parameters`)
 
 // mayRefuseSchema reports whether a fault can be that of the schema. Services say so in all
 // words, or in none.
@@ -135,24 +135,24 @@ func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
 	f.mu.Lock()
 	took := f.took[r.Name]
 	f.mu.Unlock()
-	switch {
-	case took || e.Code == "json_validate_failed":
-		return false
-	case e.Fault != model.Refused && e.Fault != model.Broken && e.Fault != model.Missing && e.Fault != model.Rejected:
+	if took || e.Code == "json_validate_failed" {
 		return false
 	}
-	switch e.Status {
-	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusInternalServerError,
-		http.StatusNotImplemented:
-		return e.Fault == model.Refused || e.Fault == model.Broken || namesSchema.MatchString(e.Message)
-	case http.StatusForbidden, http.StatusNotFound, http.StatusUnsupportedMediaType:
-		return namesSchema.MatchString(e.Message)
+	named := namesSchema.MatchString(e.Message)
+	switch e.Fault {
+	case model.Refused, model.Broken:
+		return named || slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity,
+			http.StatusInternalServerError, http.StatusNotImplemented}, e.Status)
+	case model.Missing, model.Rejected, model.Useless:
+		return named && e.Status != http.StatusRequestEntityTooLarge
+	case model.Busy, model.Down: // the status is a router's
+		return named && strings.Contains(e.Message, "support")
 	}
 	return false
 }
 
 // namesSystem finds words of a refusal that are about the role system.
-var namesSystem = regexp.MustCompile(`(?i)\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer (instruction|message|role)|\broles?\b.{0,60}(alternate|supported|user|assistant)|systemInstruction|system_instruction|\bsystem (is )?not supported`)
+var namesSystem = regexp.MustCompile(`(?i)\bsystem\b.{0,40}\b(role|message|prompt|instruction)|\brole\b.{0,40}\bsystem\b|developer (instruction|message|role)|\broles?\b.{0,60}(alternate|supported|user|assistant)|first message must\b|\binput should be 'user' or 'assistant'|\bsystem\b.{0,60}\.role\b|systemInstruction|system_instruction|\bsystem (is )?not supported`)
 
 func refusesSystem(r model.Request, e *model.Error) bool {
 	return hasSystem(r.Messages) && (e.Fault == model.Refused || e.Fault == model.Broken) &&

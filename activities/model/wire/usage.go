@@ -1,8 +1,7 @@
-package openai
+package wire
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -10,15 +9,32 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"roundtable/activities/model"
-	"roundtable/activities/model/wire"
 )
 
-// readUsage reads what was billed; what is missing or makes no sense counts as 0.
-// Chat Completions and Responses name the same things differently, and servers, gateways and
-// converters of other interfaces add names of their own, in snake_case, camelCase and PascalCase.
-func readUsage(v jsontext.Value) model.Usage { return countsOf(v).usageOf() }
+// ReadUsage reads what was billed; what is missing or makes no sense counts as 0.
+// Services name the same things differently, and servers, gateways and converters of other
+// interfaces add names of their own, in snake_case, camelCase and PascalCase.
+func ReadUsage(v jsontext.Value) model.Usage { return countsOf(v).usageOf() }
+
+// ReadUsageApart is ReadUsage of services that count the tokens of their cache beside the input, as
+// Anthropic's do; a converter that counts as OpenAI does counts them within it.
+func ReadUsageApart(v jsontext.Value) model.Usage {
+	c := countsOf(v)
+	if c.largestOf("inputtokens") == 0 && c.largestOf("prompttokens") > 0 {
+		return c.usageOf()
+	}
+	counted, beside, total := c.billedTokens()
+	counted.Input += counted.CachedInput + counted.CacheWrite
+	return WithTotal(counted, beside, total)
+}
 
 func (c counts) usageOf() model.Usage {
+	counted, beside, total := c.billedTokens()
+	return WithTotal(withCachedInput(counted, total), beside, total)
+}
+
+// billedTokens returns the counts as they are stated, what was read beside the input, and the total.
+func (c counts) billedTokens() (counted model.Usage, beside, total int64) {
 	if c.inputTokens()+c.outputTokens() == 0 { // Cohere
 		if billed := c.membersOf("billedunits"); billed.largestOf("inputtokens", "outputtokens") > 0 {
 			c = billed
@@ -26,7 +42,7 @@ func (c counts) usageOf() model.Usage {
 			c = tokens
 		}
 	}
-	in, out := c.membersOf(ofInput...), c.membersOf(ofOutput...)
+	in, out, creation := c.membersOf(ofInput...), c.membersOf(ofOutput...), c.membersOf("cachecreation")
 	cached := []string{
 		"cachedtokens", "cacheread", "cachereadtokens", "cachereadinputtokens", "cachereadinputtokencount",
 		"cachedinputtokens", "promptcachehittokens", "cachedcontenttokencount",
@@ -35,20 +51,28 @@ func (c counts) usageOf() model.Usage {
 		"cachewritetokens", "cachewrite", "cachewriteinputtokens", "cachewriteinputtokencount",
 		"cachecreationtokens", "cachecreation", "cachecreationinputtokens",
 	}
-	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount"}
-	counted := model.Usage{
+	reasoning := []string{"reasoningtokens", "reasoning", "thinkingtokens", "reasoningtokencount", "thoughtstokencount",
+		"thoughttokens", "thoughtstokens", "reasoningoutputtokens"}
+	counted = model.Usage{
 		Input:       c.inputTokens(),
 		CachedInput: max(c.largestOf(cached...), in.largestOf(cached...)),
-		CacheWrite:  max(c.largestOf(written...), in.largestOf(written...)),
-		Output:      c.outputTokens(),
-		Reasoning:   max(c.largestOf(reasoning...), out.largestOf(reasoning...), c.largestOf("thoughtstokencount")),
+		CacheWrite: max(c.largestOf(written...), in.largestOf(written...),
+			creation.largestOf("ephemeral5minputtokens")+creation.largestOf("ephemeral1hinputtokens")),
+		Output:    c.outputTokens(),
+		Reasoning: max(c.largestOf(reasoning...), out.largestOf(reasoning...)),
 	}
-	if said := out.largestOf("texttokens") + out.largestOf("audiotokens") + out.largestOf("imagetokens"); said > 0 {
-		counted.Output = max(counted.Output, said+out.largestOf(reasoning...))
+	counted.Output = max(counted.Output, out.modalTokens(out.largestOf(reasoning...)))
+	return counted, c.largestOf("citationtokens") + c.largestOf("tooluseprompttokencount"), // Perplexity, Gemini
+		c.largestOf("totaltokens", "totaltokencount")
+}
+
+// modalTokens returns the sum of what is counted by kind, with others; 0 if nothing is.
+func (c counts) modalTokens(others int64) int64 {
+	said := c.largestOf("texttokens") + c.largestOf("audiotokens") + c.largestOf("imagetokens")
+	if said == 0 {
+		return 0
 	}
-	total := c.largestOf("totaltokens", "totaltokencount")
-	extra := c.largestOf("citationtokens") + c.largestOf("tooluseprompttokencount") // Perplexity, Gemini
-	return wire.WithTotal(withCachedInput(counted, total), extra, total)
+	return said + others
 }
 
 // What holds the parts of the input and the output.
@@ -61,7 +85,7 @@ func (c counts) inputTokens() int64 {
 	in := c.membersOf(ofInput...)
 	return max(c.largestOf("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
 		"inputtexttokencount", "promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
-		in.largestOf("total"), in.largestOf("nocache")+in.largestOf("cacheread")+in.largestOf("cachewrite"))
+		in.modalTokens(0), in.largestOf("total"), in.largestOf("nocache")+in.largestOf("cacheread")+in.largestOf("cachewrite"))
 }
 
 func (c counts) outputTokens() int64 {
@@ -76,10 +100,10 @@ func (c counts) outputTokens() int64 {
 	return n
 }
 
-// usageOf reads what was billed from the part of a body that is called usage, or else from
+// UsageOf reads what was billed from the part of a body that is called usage, or else from
 // wherever a server tells of it.
-func usageOf(usage jsontext.Value, body []byte) model.Usage {
-	got := readUsage(usage)
+func UsageOf(usage jsontext.Value, body []byte) model.Usage {
+	got := ReadUsage(usage)
 	if hasTokens(got) {
 		return got
 	}
@@ -98,11 +122,15 @@ func usageOf(usage jsontext.Value, body []byte) model.Usage {
 	}
 	var e struct {
 		Choices []struct {
-			Usage jsontext.Value `json:"usage"` // Moonshot
+			Usage   jsontext.Value `json:"usage"` // Moonshot
+			Message struct {
+				Usage jsontext.Value `json:"usage"`
+			} `json:"message"`
 		} `json:"choices"`
 	}
-	if json.Unmarshal(body, &e, wire.Lenient) == nil && len(e.Choices) > 0 {
-		if got = readUsage(e.Choices[0].Usage); hasTokens(got) {
+	if json.Unmarshal(body, &e, Lenient) == nil && len(e.Choices) > 0 {
+		first := e.Choices[0]
+		if got = ReadUsage(firstPresent(first.Usage, first.Message.Usage)); hasTokens(got) {
 			return got
 		}
 	}
@@ -121,7 +149,7 @@ func countsOf(values ...jsontext.Value) counts {
 	c := counts{}
 	for _, v := range values {
 		var members map[string]jsontext.Value
-		if v.Kind() != '{' || json.Unmarshal(v, &members, wire.Lenient) != nil {
+		if v.Kind() != '{' || json.Unmarshal(v, &members, Lenient) != nil {
 			continue
 		}
 		for _, name := range slices.Sorted(maps.Keys(members)) {
@@ -153,7 +181,7 @@ func (c counts) membersOf(names ...string) counts {
 
 // tokensIn reads a count; 0 of anything else.
 func tokensIn(v jsontext.Value) int64 {
-	var n wire.Tokens
+	var n Tokens
 	_ = n.UnmarshalJSON(v) // never fails
 	return int64(n)
 }
@@ -167,44 +195,4 @@ func withCachedInput(u model.Usage, total int64) model.Usage {
 		u.Input += apart
 	}
 	return u
-}
-
-// cutsPrompts reports whether a server is known to cut prompts that are longer
-// than its context without a word: Ollama, by its port or name.
-func cutsPrompts(base *url.URL) bool {
-	return base.Port() == "11434" || strings.Contains(strings.ToLower(base.Hostname()), "ollama")
-}
-
-const (
-	fewBytes = 2000 // of a prompt so short that no server has to cut it
-	// leastKept tokens stay of a prompt that is cut: servers keep half of their context.
-	// Where fewer are counted, the rest was in a cache, perhaps of an earlier run.
-	leastKept = 512
-)
-
-// isPromptCut reports whether fewer tokens were read than the messages have words.
-// Tokenizers split a text at its white space first, so that a word is one
-// token or several, and a chat template only adds more: an uncut prompt never
-// looks like this. A prompt of which a small part was cut may pass. So does one that
-// is shorter than another that was read whole: servers that count only what they have
-// not in their cache say less of it.
-func (c *client) isPromptCut(messages []model.Message, u model.Usage) bool {
-	// Small parts of a cache may be left out of the input unnoticed.
-	read := u.Input + u.CachedInput + u.CacheWrite
-	if read < leastKept {
-		return false // also if the server counts nothing
-	}
-	size, words := 0, int64(0)
-	for _, m := range messages {
-		size += len(m.Content)
-		for range strings.FieldsSeq(m.Content) {
-			words++
-		}
-	}
-	if read >= words {
-		for old := c.longest.Load(); read > old && !c.longest.CompareAndSwap(old, read); old = c.longest.Load() {
-		}
-		return false
-	}
-	return size > fewBytes && words > c.longest.Load()
 }
