@@ -56,7 +56,7 @@ func (t *parsed) decide() (Answer, error) {
 	if statement >= 0 && t.cut && t.isReconsidered(t.all[statement]) {
 		return Answer{}, ErrCut
 	}
-	if statement >= 0 && t.dependsOn(statement) {
+	if statement >= 0 && (t.dependsOn(statement) || t.statesAll()) {
 		return Answer{}, ErrOpen
 	}
 	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
@@ -118,6 +118,17 @@ func (t *parsed) isTurned(statement, inference int) bool {
 	between := t.skeleton[t.all[statement].at+answerBytes : t.all[inference].at]
 	return t.form.number == nil && t.all[inference].sentence == len(t.sentences)-1 ||
 		turned.MatchString(between) || reconsiders.MatchString(between)
+}
+
+// statesAll reports whether a text states each of the options that there are, as those do that repeat themselves.
+func (t *parsed) statesAll() bool {
+	values := map[string]bool{}
+	for _, m := range t.all {
+		if m.is == stated {
+			values[m.value] = true
+		}
+	}
+	return !t.form.several && len(values) > 2 && len(values) == len(t.form.labels)
 }
 
 // turned is where a text may turn from what it stated.
@@ -546,7 +557,8 @@ func standsAlone(lead, rest string) bool {
 	rest = strings.TrimLeft(rest, "\"'")
 	ends := strings.TrimLeft(rest, ".! 。！)") == "" || rest == "です。" || rest == "です"
 	begins := aloneLead.MatchString(lead)
-	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "(") && !doubtsRest.MatchString(rest) || strings.HasPrefix(rest, "、") ||
+	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") ||
+		strings.HasPrefix(rest, "(") && !doubtsRest.MatchString(rest) ||
 		strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) ||
 		ends && endsWithAnswer.MatchString(lead)
 }

@@ -100,7 +100,7 @@ var phrases = []struct {
 	{newPattern(`(?im)^(\W{0,4}\(?[A-Z])[.)]+ +((?:in)?correct|wrong|right|true|false|no|yes)\b`), "$1: $2"},
 	{newPattern(`(?i)(^|[.?!]\s+)(no) way([.!]|$)`), "$1$2$3"},
 	{newPattern(`(?i)\b(yes) indeed\b`), "$1"},
-	{newPattern(`(?i)^\W*(?:splitting the difference )?between [\d.]+ and [\d.]+: *`), ""},
+	{newPattern(`(?i)^[^.:;\d\n]{0,30}between [\d.]+ and [\d.]+: *`), ""},
 	{newPattern(`(?i)^\W*same (?:answer )?as [^.:\n]{1,30}:`), "answer:"},
 	{newPattern(`(?i)\b(option|choice)_([a-z])\b`), "$1 $2"},
 	{newPattern(`(?i)(?:cannot|can't) (choose|pick|select) any(?:thing|one| option)? (?:but|except|other than)\b`), "$1"},

@@ -809,7 +809,7 @@ var (
 	aloneLead = newPattern(`(?i)^[\s"'` + boldOn + boldOff +
 		`#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |an? |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest = newPattern(`(?i)^[\s"'$` + boldOff +
-		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|is|— ?\d+ ?% (?:sure|certain)|for me|all the way|with (?:\pL+ ){0,2}(?:confidence|certainty)(?: of)?(?: [\d.]+ ?%?)?|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|then|is|— ?\d+ ?% (?:sure|certain)|for me|all the way|with (?:\pL+ ){0,2}(?:confidence|certainty)(?: of)?(?: [\d.]+ ?%?)?|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	explained = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff +
 		`]* [—–-] ?["']?\pL|^["'` + boldOff +
 		`]* ?(?:\pL{1,15}(?: \pL{1,15})?)? (?:\([^()]*\)|\[[^\[\]]*\])[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because|with an?) `)
@@ -823,7 +823,8 @@ var (
 
 // isAlone reports whether a sentence holds no more than an answer.
 func (f Form) isAlone(lead, rest string) bool {
-	if !aloneLead.MatchString(lead) || f.number != nil && strings.HasSuffix(strings.ToLower(lead), "the ") || f.yesNo && strings.TrimSpace(lead) != "" && !f.isYesNoLead(lead) {
+	if !aloneLead.MatchString(lead) || f.number != nil && strings.HasSuffix(strings.ToLower(lead), "the ") ||
+		f.yesNo && strings.TrimSpace(lead) != "" && !f.isYesNoLead(lead) {
 		return false
 	}
 	if f.number != nil {

@@ -32,14 +32,14 @@ var claims = rules{
 	`selected(?: (?:options?|answers?))?\s*:`, `####`,
 	`(?:i |we )?(?:end|ending|ended|finish|finishing)(?: up)? (?:with|on|at)`,
 	`"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|estimate|(?:new|updated|revised|my) answer|final|correct(?: (?:answers?|options?|choices?|letters?))?|selected (?:options?|answers?|choices?|letters?))"\s*:`, `that makes`, `mine(?:\s*:| (?:is|stays|remains)(?: the same| unchanged)?)`, `i(?:'m| am) with`,
-	`(?:stay|remain|(?:leave|keep|put) (?:it|mine|my \pL+)) at`, `insist on`, `should have been`, `cast it for`,
+	`(?:stay|remain|(?:leave|keep|put) (?:it|mine|my \pL+)) at`, `(?:am|'m) now at`, `on the side of`, `remaining\s*:`, `insist on`, `should have been`,
 	`(?:first|1st|top|primary|main) (?:choice|preference|pick)\s*:`, `(?:answer|choose)d? with`,
 	// German
 	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
 	`(?:richtige|korrekte|beste|einzige) (?:option|wahl|antwort)\s*(?:lautet|ist|wäre|:)?`,
 	`(?:richtig|korrekt) (?:ist|sind|wäre)(?: also| daher| nur)?`,
 	`ich (?:wähle|nehme|würde|antworte|sage|tippe auf|ändere meine antwort (?:auf|zu)|stimme für|entscheide mich für|bleibe bei|komme auf)`,
-	`(?:erhalte|bekomme) ich`, `ich (?:erhalte|bekomme)`, `und bleibe bei`, `(?:wähle|nehme|antworte|sage) ich(?: nun| jetzt| daher)?`,
+	`(?:erhalte|bekomme) ich`, `ich (?:erhalte|bekomme)`, `und bleibe bei`, `(?:spricht alles|alles spricht) für`, `(?:wähle|nehme|antworte|sage) ich(?: nun| jetzt| daher)?`,
 	`(?:ändere|wechsle)(?: meine (?:antwort|stimme))?(?: von ` + answerRune + `)? (?:zu|auf|in)`,
 	// Spanish
 	`respuestas?(?: (?:correctas?|final|definitiva|adecuada))*\s*(?:es|son|sería|sea|:)`,
@@ -77,7 +77,7 @@ var claims = rules{
 	`คำตอบ(?:ที่ถูกต้อง|ที่ถูก|สุดท้าย|ของฉัน)*\s*(?:คือ|เป็น|:)`, `เลือก(?:ข้อ|ตัวเลือก)?`,
 	`(?:پاسخ|جواب)(?: (?:صحیح|درست|نهایی|من))*(?: گزینه)?\s*:?`, `(?:সঠিক |চূড়ান্ত )*উত্তর\s*(?:হলো|হল|:)`,
 	// Chinese
-	`(?:答案|选项|结论|結論|结果|答)(?:从` + answerRune + `)?(?:应该|應該)?(?:改为|改成|是|为|為|应为|應為|就是|:)`,
+	`(?:答案|选项|结论|結論|结果|答)(?:从` + answerRune + `)?(?:应该|應該)?(?:改为|改成|还是|仍是|仍然是|依然是|是|为|為|应为|應為|就是|:)`,
 	`(?:改为|改成|改选|改投|换成|更改为)`,
 	`(?:我|应该|应|應|故|因此|所以|应当|投票)?(?:选择|選擇|选|選|投票给|投给|投票:)(?:了|的是|方案|选项)?`, `正确答案`, `正确选项`,
 	// Japanese
@@ -229,6 +229,7 @@ var others = rules{
 	`(?:раньше|ранее|сначала|в прошлом раунде)(?:$|[^\pL])`,
 	`(?:之前|上一轮|上輪|先前|原先|起初|一开始|曾经|最初|前回|以前は|先ほど)`, `(?:처음|이전|아까)`, `كنت`, `पहले`,
 	// a group's figures
+	`(?:the )?others (?:are|were|average|range)`,
 	`group(?:'s)? (?:mean|average|median|estimate)`,
 	`(?:mean|average|median) (?:of|among) (?:the |all )?(?:other|group|agent|rest|panel)`,
 	// places behind the first
