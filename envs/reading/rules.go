@@ -19,7 +19,8 @@ var claims = rules{
 	`(?:final|correct|right|best|my) answer`, `final\s*[:=→]`, `you(?:'re| are) (?:looking|searching|asking) for is`,
 	`(?:i|we|you|one|let us|let's)(?:'d|'ll|'m| am| are| will| would| should| must| shall| can| have to| going to| hereby| therefore| still| also| now| then| ultimately| finally)* (?:choose|pick|select|go with|go for|going with|opt for|settled? on|settle for|stick with|stay with|stand by|vote for|vote|recommend|think|guess|believe|bet on|arrive at|land on|come down on|decide on|decide for|favou?r|endorse|support|propose|submit|conclude(?: that)?|get|obtain|estimate|answer|say|switch to|move to|prefer|maintain|chose|take|keep|hold|mark|tick|lock in|am left with|(?:choos|pick|select|answer|stick|stay|vot|keep|switch|go|opt|settl|lock)ing(?: with| for| to| on| in)?)`,
 	`(?:confident|convinced|sure|certain)(?: that| in| about| of)?`,
-	`(?:the )?(?:facts|data) (?:say|point to|support)`, `i (?:think|believe|guess|say),`, `(?:true|correct|right|valid) statements?\s*(?::|are|is)`,
+	`(?:the )?(?:facts|data) (?:say|point to|support)`, `i (?:think|believe|guess|say),`,
+	`(?:true|correct|right|valid) statements?\s*(?::|are|is)`,
 	`(?:cast|give|casting|giving)(?: my| our) vote (?:for|to)`,
 	`(?:put me down for|count (?:me|my vote) for|(?:my )?money is on|locking in|the one (?:that|which) [^.,:;!?\n` +
 		answerRange + `]{1,40} is)`,
@@ -31,15 +32,18 @@ var claims = rules{
 	`(?:everything|the evidence|all (?:of )?(?:the |this )?(?:evidence|signs|facts)|(?:every|each) (?:fact|sign)|(?:the|my) reasoning)(?: clearly)? (?:points? to|favou?rs?|leads? to|speaks? for|supports?|suggests?|indicates?)`, `(?:leads|brings|takes) (?:me|us) to`,
 	`selected(?: (?:options?|answers?))?\s*:`, `####`,
 	`(?:i |we )?(?:end|ending|ended|finish|finishing)(?: up)? (?:with|on|at)`,
-	`"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|estimate|(?:new|updated|revised|my) answer|final|correct(?: (?:answers?|options?|choices?|letters?))?|selected (?:options?|answers?|choices?|letters?))"\s*:`, `that makes`, `mine(?:\s*:| (?:is|stays|remains)(?: the same| unchanged)?)`, `i(?:'m| am) with`,
-	`(?:stay|remain|(?:leave|keep|put) (?:it|mine|my \pL+)) at`, `(?:am|'m) now at`, `on the side of`, `remaining\s*:`, `insist on`, `should have been`,
+	`"(?:answers?|choices?|selected|selection|chosen|letters?|votes?|results?|verdict|label|prediction|output|estimate|(?:new|updated|revised|my) answer|final|correct(?: (?:answers?|options?|choices?|letters?))?|selected (?:options?|answers?|choices?|letters?))"\s*:`,
+	`that makes`, `mine(?:\s*:| (?:is|stays|remains)(?: the same| unchanged)?)`, `i(?:'m| am) with`,
+	`(?:stay|remain|(?:leave|keep|put) (?:it|mine|my \pL+)) at`, `(?:am|'m) now at`, `on the side of`,
+	`remaining\s*:`, `insist on`, `should have been`,
 	`(?:first|1st|top|primary|main) (?:choice|preference|pick)\s*:`, `(?:answer|choose)d? with`,
 	// German
 	`(?:antwort(?:en)?|lösung|wahl|ergebnis|stimme|antwortmöglichkeit|resultat)\s*(?:lautet|lauten|ist|sind|wäre|bleibt|[:=])(?: also| daher| somit)?`,
 	`(?:richtige|korrekte|beste|einzige) (?:option|wahl|antwort)\s*(?:lautet|ist|wäre|:)?`,
 	`(?:richtig|korrekt) (?:ist|sind|wäre)(?: also| daher| nur)?`,
 	`ich (?:wähle|nehme|würde|antworte|sage|tippe auf|ändere meine antwort (?:auf|zu)|stimme für|entscheide mich für|bleibe bei|komme auf)`,
-	`(?:erhalte|bekomme) ich`, `ich (?:erhalte|bekomme)`, `und bleibe bei`, `(?:spricht alles|alles spricht) für`, `(?:wähle|nehme|antworte|sage) ich(?: nun| jetzt| daher)?`,
+	`(?:erhalte|bekomme) ich`, `ich (?:erhalte|bekomme)`, `und bleibe bei`, `(?:spricht alles|alles spricht) für`,
+	`(?:wähle|nehme|antworte|sage) ich(?: nun| jetzt| daher)?`,
 	`(?:ändere|wechsle)(?: meine (?:antwort|stimme))?(?: von ` + answerRune + `)? (?:zu|auf|in)`,
 	// Spanish
 	`respuestas?(?: (?:correctas?|final|definitiva|adecuada))*\s*(?:es|son|sería|sea|:)`,
@@ -51,7 +55,8 @@ var claims = rules{
 	`(?:je choisis(?: finalement| donc)?|je dirais|je réponds|je vote pour|je prends|je retiens|j'opte pour|je sélectionne|je maintiens(?: ma réponse| mon choix)?|je passe(?: de ` + answerRune + `)? à)`,
 	`(?:bonne|meilleure) option\s*(?:est|:)`,
 	// Italian
-	`rispost[ae](?: (?:corretta|corrette|finale|giusta|esatta))*\s*(?:è|sono|sarebbe|sia|:)`, `opzione corretta\s*(?:è|:)`,
+	`rispost[ae](?: (?:corretta|corrette|finale|giusta|esatta))*\s*(?:è|sono|sarebbe|sia|:)`,
+	`opzione corretta\s*(?:è|:)`,
 	`(?:scelgo|direi|rispondo|voto per|opto per|seleziono)`,
 	// Portuguese
 	`respostas?(?: (?:correta|certa|final|corretas))*\s*(?:é|são|seria|seja|:)`,
@@ -109,14 +114,16 @@ var conclusions = rules{
 	`(?:on balance|in summary|tl;dr|definitely|certainly|absolutely|obviously|of course)`, `leaving(?: us)?(?: with)?`,
 	`(?:so|therefore|thus|hence|then|altogether)(?:,? \pL+){1,3} (?:has|have|had|is|are|was|were|gets?|needs?|costs?|takes?|earns?|pays?|spends?|makes?|sold|made|paid|spent|earned)(?: to)?`,
 	`(?:it|this|that)(?:'s|'d be| is| must be| should be| has to be| can only be| will be| corresponds to| matches| would be)`,
-	`(?:gotta|must|(?:has|have|got) to) be`, `now:`, `correcting [^.;:,` + answerRange + `]{1,30} gives`, `by (?:a |the )?(?:process of |simple )?(?:elimination|exclusion),?`,
+	`(?:gotta|must|(?:has|have|got) to) be`, `now:`, `correcting [^.;:,` + answerRange + `]{1,30} gives`,
+	`by (?:a |the )?(?:process of |simple )?(?:elimination|exclusion),?`,
 	`only`, `just`, `yes[,:]`, `🥇`, `het is`, `(?:=|-)>`, `→`, `✅`, `✓`,
 	`(?:in total|altogether)(?:,? (?:there|he|she|they|it|we|you) (?:is|are|was|were|has|have|had))?`,
 	`(?:also|daher|somit|folglich|deshalb|deswegen|demnach|insgesamt)(?: (?:ist es|ist|sind es))?`,
 	`(?:es|das) (?:ist|sind)`, `dass es`,
 	`(?:por (?:lo )?tanto|así que|entonces|por consiguiente|luego)(?: es)?`,
 	`(?:donc|par conséquent|ainsi|c'est)(?: c'est)?`, `(?:quindi|dunque|perciò|pertanto)(?: è)?`,
-	`(?:acho que é|creo que es|penso che sia|je (?:crois|pense) que c'est)`, `(?:portanto|logo|então|assim)(?: é)?`, `dlatego`,
+	`(?:acho que é|creo que es|penso che sia|je (?:crois|pense) que c'est)`, `(?:portanto|logo|então|assim)(?: é)?`,
+	`dlatego`,
 	`(?:所以|因此|故|于是|总共|一共)(?:是|为|有|一共有|共有)?`, `(?:したがって|よって|だから|ゆえに)`, `(?:따라서|그러므로|그래서)`,
 	`(?:следовательно|значит|итак|поэтому|таким образом)`, `(?:لذلك|إذن|بالتالي)`, `(?:इसलिए|अतः)`,
 	`選択肢`,
@@ -134,9 +141,18 @@ var regrets = rules{`(?:oops|whoops|sorry|apologies|my (?:mistake|bad|error)|i (
 
 // endorsements follow an answer that they state.
 var endorsements = rules{
-	`(?:, [^,.;` + answerRange + `]{1,40},)?,?(?: alone| itself| now)? ?(?:is|are|was|must be|has to be|would be|remains|stays|(?:seems?|appears?|looks|sounds)(?: to be)?)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|all|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred|convincing|persuasive|plausible|sound|one(?:$|[.,!;]| (?:that|which) (?:is |was )?(?:left|remains|fits|works)))`, ` (?:both |all )?appl(?:y|ies)(?:$|[.,;!\n])`, ` (?:gets|has|wins|earns|deserves) (?:my|our) (?:vote|support)`, ` has the only (?:correct|right|valid|sound)`, ` ?(?:\|[^|\n` + answerRange + `]*)*\| ?[✓✅✔]`,
-	`[^.;!?\n` + answerRange + `]{0,40}` + iAgree, ` it is\b`, ` is mine\b`, `'s the (?:answer|one)`, `,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–—-] ?(?:right|correct|true)(?:$|[.,;!\n])`, `(?: [^.,:;!?\n` + answerRange + `]{1,40})? ?(?:←|<[-=]+)\s*(?:(?:this(?: one)?|(?:my|the)? ?(?:final |correct |right |best )*(?:answer|choice|pick|vote|one)|correct|right)?(?:$|[.!\n]))`, ` beats? `, ` (?:correct|right|true)(?:$|[.,;!\n])`, `(?: is)? the (?:right|correct|best|fairest|clearest|strongest|soundest|safest|most (?:likely|plausible|probable|appropriate|suitable|accurate|fitting|reasonable|logical|sensible))(?: (?:one|answer|option|choice)|$|[.,;!])`, ` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,;])`, `:? ?[✅✓]`,
-	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`, ` für (?:richtig|korrekt)`, ` (?:richtig|korrekt|die (?:richtige|beste) antwort) (?:ist|sind)`,
+	`(?:, [^,.;` + answerRange + `]{1,40},)?,?(?: alone| itself| now)? ?(?:is|are|was|must be|has to be|would be|remains|stays|(?:seems?|appears?|looks|sounds)(?: to be)?)(?: (?:clearly|definitely|certainly|indeed|therefore|thus|also|then|obviously|surely|in fact|actually|both|all|my|our|the|a|final|only|most|single|one|that is))* ?(?:correct|right|true|best|better|answers?|accurate|appropriate|suitable|choice|valid|solution|winner|preferred|convincing|persuasive|plausible|sound|one(?:$|[.,!;]| (?:that|which) (?:is |was )?(?:left|remains|fits|works)))`,
+	` (?:both |all )?appl(?:y|ies)(?:$|[.,;!\n])`, ` (?:gets|has|wins|earns|deserves) (?:my|our) (?:vote|support)`,
+	` has the only (?:correct|right|valid|sound)`, ` ?(?:\|[^|\n` + answerRange + `]*)*\| ?[✓✅✔]`,
+	`[^.;!?\n` + answerRange + `]{0,40}` + iAgree, ` it is\b`, ` is mine\b`, `'s the (?:answer|one)`,
+	`,? (?:is|was|remains) (?:what|the one(?: that)?|where) (?:i|we)(?:'d|'ll| would| will|'m| am)? (?:choose|pick|select|go|going|went|answer|vote|settle|take|stay)`,
+	`(?: [^.,:;!?\n` + answerRange + `]{1,40})?\s?[:–—-] ?(?:right|correct|true)(?:$|[.,;!\n])`,
+	`(?: [^.,:;!?\n` + answerRange + `]{1,40})? ?(?:←|<[-=]+)\s*(?:(?:this(?: one)?|(?:my|the)? ?(?:final |correct |right |best )*(?:answer|choice|pick|vote|one)|correct|right)?(?:$|[.!\n]))`,
+	` beats? `, ` (?:correct|right|true)(?:$|[.,;!\n])`,
+	`(?: is)? the (?:right|correct|best|fairest|clearest|strongest|soundest|safest|most (?:likely|plausible|probable|appropriate|suitable|accurate|fitting|reasonable|logical|sensible))(?: (?:one|answer|option|choice)|$|[.,;!])`,
+	` (?:fits|wins|holds|works)(?: best)?(?:$|[.,;!])`, `:? ?(?:- )?yes(?:$|[.\n,;])`, `:? ?[✅✓]`,
+	` (?:ist|sind|wäre)(?: (?:also|daher|die|eindeutig))* (?:richtig|korrekt|beste|antwort)`, ` stimmt`,
+	` für (?:richtig|korrekt)`, ` (?:richtig|korrekt|die (?:richtige|beste) antwort) (?:ist|sind)`,
 	` (?:es|son|está|sería)(?: (?:la|las|claramente))* (?:correct|respuesta|adecuad|verdader|opción correcta)`,
 	` (?:est|sont|serait)(?: (?:la|donc))* (?:correct|bonne|juste|réponse|exact|vrai)`,
 	` (?:è|sono)(?: (?:la|quindi))* (?:corrett|giust|risposta|esatt|vera)`,
@@ -171,7 +187,8 @@ const iAgree = `\band (?:so do (?:i|` + answerRune + `)|i (?:also |fully |strong
 var rejections = rules{
 	`(?:is|are|was|were|does|do|did|can|could|would|should|has|have|will|be|seems?)(?:n't| not|not|n't)`,
 	`(?:cannot|can't)`, `(?:this|that|it)?'s not (?:it|right|correct|true|quite right)(?:$|[^\pL])`,
-	`(?:wrong|incorrect|false|invalid|ruled out|eliminated|excluded|impossible|implausible|unlikely|discarded|out of the question|inconsistent|contradict|mistaken|mistake|error|nonsense|no answer|no sense|no good|comes closest|untrue|fails?)(?:$|[^\pL])`, `out(?:$|[^\pL ]| (?:because|as|since|for|and|too)\b)`, ` (?:- |: )?no(?:$|[.\n,;])`, `❌`, `✗`,
+	`(?:wrong|incorrect|false|invalid|ruled out|eliminated|excluded|impossible|implausible|unlikely|discarded|out of the question|inconsistent|contradict|mistaken|mistake|error|nonsense|no answer|no sense|no good|comes closest|untrue|fails?)(?:$|[^\pL])`,
+	`out(?:$|[^\pL ]| (?:because|as|since|for|and|too)\b)`, ` (?:- |: )?no(?:$|[.\n,;])`, `❌`, `✗`,
 	`(?:falsch|inkorrekt|nicht|ausgeschlossen|unmöglich|scheidet aus)`,
 	`(?:incorrect|fals[oa]|equivocad|errónea|no es|descartad|imposible)`,
 	`(?:fausse|faux|incorrecte|n'est pas|ne convient pas|exclue)`,
@@ -184,10 +201,12 @@ var rejections = rules{
 
 // hedges leave open what a clause names.
 var hedges = rules{
-	`(?:might|may|maybe|perhaps|possibly|possible|possibility|could|potentially|plausible|conceivabl\pL+|presumably|arguably)(?:$|[^\pL])`, `(?:not|\pL*n't|un|far from|anything but|by no means)[ -]?(?:been |yet |entirely |fully |completely |quite |too |so |really |at all |100% |that )?(?:sure|certain|confident|clear|convinced|decided|obvious|evident|proven|established|settled)(?:$|[^\pL])`,
+	`(?:might|may|maybe|perhaps|possibly|possible|possibility|could|potentially|plausible|conceivabl\pL+|presumably|arguably)(?:$|[^\pL])`,
+	`(?:not|\pL*n't|un|far from|anything but|by no means)[ -]?(?:been |yet |entirely |fully |completely |quite |too |so |really |at all |100% |that )?(?:sure|certain|confident|clear|convinced|decided|obvious|evident|proven|established|settled)(?:$|[^\pL])`,
 	`(?:torn|undecided|toss-?up|lean|leaning|depends|ambiguous|tempted|inclined|tentative\pL*|debatable|defended|either|neither|between|one of|probability|chance|candidates are)(?:$|[^\pL])`, `(?:hard|difficult|impossible) to (?:say|tell|choose|decide|know)`, `(?:unlikely|doubt|doubts|doubtful|suspect)(?:$|[^\pL])`, `(?:no|not enough|insufficient|little) (?:evidence|reason|proof|information|grounds|sign|indication)`, `nothing (?:suggests|shows|says|proves)`,
 	`(?:first|initial) (?:thought|guess|impression|idea)`, `at first(?: glance)?`, `initially`,
-	`[1-4]?\d ?% (?:sure|certain|confident|likely)`, `seem(?:s|ed)? plausible`, `as in`, `no longer`, `otherwise|sonst`, `hesitat|reluctan`, `not necessarily`,
+	`[1-4]?\d ?% (?:sure|certain|confident|likely)`, `seem(?:s|ed)? plausible`, `as in`, `no longer`,
+	`otherwise|sonst`, `hesitat|reluctan`, `not necessarily`,
 	`not the case`,
 	`(?:vielleicht|möglicherweise|könnte|eventuell|womöglich|unsicher|nicht sicher|eher|entweder|zwischen|denkbar)`,
 	`nicht (?:klar|erwiesen|eindeutig)`, `nicht fest`,
@@ -199,7 +218,8 @@ var hedges = rules{
 	`(?:talvez|pode ser|poderia|possivelmente|não tenho certeza|entre)`,
 	`(?:misschien|może|być może|albo|nie jestem pew|mungkin|belki|olabilir|emin değil|có thể|kanske|kanskje|måske|možná|možno(?:$|[^\pL])|talán|poate|ehkä|ίσως|μπορεί|ייתכן|אולי|อาจ|ไม่แน่ใจ|شاید|ممکن است|হয়তো|можливо|може бути)`, `🤷|🤔|😕`,
 	`(?:可能|也许|或许|大概|不确定|不太确定|说不定|也許|或許)`, `(?:かもしれ|おそらく|たぶん|可能性|わかりません|わからない|思われ)`, `(?:일 수도|수 있|아마|모르겠|확실하지)`,
-	`(?:возможно|может быть|наверное|вероятно|не уверен|не ?(?:ясно|очевидно|факт))`, `(?:ربما|قد (?:تكون|يكون)|لست متأكد)`,
+	`(?:возможно|может быть|наверное|вероятно|не уверен|не ?(?:ясно|очевидно|факт))`,
+	`(?:ربما|قد (?:تكون|يكون)|لست متأكد)`,
 	`(?:शायद|हो सकता|संभवतः|पक्का नहीं)`,
 }
 
@@ -217,9 +237,16 @@ var suppositions = rules{
 // others are what another one says.
 var others = rules{
 	`(?:agents?|experts?|peers?|participants?|debaters?|players?)(?: ?(?:#? ?\d+|[a-z]))?(?:'s?)?(?:$|[^\pL])`,
-	`(?:(?:the |all |most |many |some )?others?|they|their|theirs|he|she|his|her|someone|somebody|some|many|people|critics|your?)(?:'s?)? ?(?:own |other |last |final |previous |first )*(?:agents?|answers?|solutions?|responses?|people|votes?|choices?|arg\pL+|say|says|said|think|thinks|thought|chose|choose|chosen|pick\pL*|answer(?:ed|s)|claim\pL*|wrote|believe\pL*|went|go|voted|suggest\pL*|might|may|would|select\pL*|prefer\pL*)`, `according to`, `(?:naive|trap|tempting|wrong|popular) (?:answer|choice|option|result|guess)(?:$|[^\pL])`, `(?:your|their|his|her|last \pL+'s) (?:answer|result|total|number)(?:$|[^\pL])`, `(?:previous|earlier|former|prior|old|initial|original|first|second)(?: \pL+)? (?:answers?|solutions?|choice|votes?|response|proposal|result|guess|estimate|calculation|attempt|draft)`, `in (?:the |my )?(?:last|previous|earlier|first) (?:round|turn|answer|solution)`, `(?:everyone|everybody|majority|most|all|agents)(?: \pL+)? (?:say|says|said|chose|choose|pick|picked|went|voted|think|thinks)`, `(?:they|he|she|others|who) (?:say|says|said|chose|picked|thinks?|voted|went)`,
+	`(?:(?:the |all |most |many |some )?others?|they|their|theirs|he|she|his|her|someone|somebody|some|many|people|critics|your?)(?:'s?)? ?(?:own |other |last |final |previous |first )*(?:agents?|answers?|solutions?|responses?|people|votes?|choices?|arg\pL+|say|says|said|think|thinks|thought|chose|choose|chosen|pick\pL*|answer(?:ed|s)|claim\pL*|wrote|believe\pL*|went|go|voted|suggest\pL*|might|may|would|select\pL*|prefer\pL*)`,
+	`according to`, `(?:naive|trap|tempting|wrong|popular) (?:answer|choice|option|result|guess)(?:$|[^\pL])`,
+	`(?:your|their|his|her|last \pL+'s) (?:answer|result|total|number)(?:$|[^\pL])`,
+	`(?:previous|earlier|former|prior|old|initial|original|first|second)(?: \pL+)? (?:answers?|solutions?|choice|votes?|response|proposal|result|guess|estimate|calculation|attempt|draft)`,
+	`in (?:the |my )?(?:last|previous|earlier|first) (?:round|turn|answer|solution)`,
+	`(?:everyone|everybody|majority|most|all|agents)(?: \pL+)? (?:say|says|said|chose|choose|pick|picked|went|voted|think|thinks)`,
+	`(?:they|he|she|others|who) (?:say|says|said|chose|picked|thinks?|voted|went)`,
 	`(?:agent(?:en)?|agente|agenti|l'agent|agentes)(?: ?\d+)?(?:$|[^\pL])`,
-	`(?:laut|selon|según|secondo|segundo|согласно)(?:$|[^\pL])`, `(?:智能体|代理|其他人|别人|他们|他|她|有人)\s*\d*`, `エージェント`, `さん(?:は|の|が|も)`, `에이전트`,
+	`(?:laut|selon|según|secondo|segundo|согласно)(?:$|[^\pL])`, `(?:智能体|代理|其他人|别人|他们|他|她|有人)\s*\d*`, `エージェント`,
+	`さん(?:は|の|が|も)`, `에이전트`,
 	`агент`, `الوكيل`, `एजेंट`,
 	// the text's own of before
 	`(?:my (?:\pL+ )?(?:answer|choice|vote|pick|guess|estimate|result|total|calculation)|mine) was`,
@@ -249,7 +276,11 @@ var declines = rules{
 
 // withdrawals after a statement take it back.
 var withdrawals = rules{
-	`(?:i|we)(?:'m| am| are| really| still| just)* (?:can ?not|can't|could not|couldn't|unable to)(?: really| yet)? (?:give|commit|settle|make up|decide)`, `no longer (?:think|believe|hold|sure|certain|convinced)[^.!?\n` + answerRange + `]*(?:$|[.!?\n])`, `(?:not|\pL*n't) (?:so |that |really |quite )?(?:sure|certain|convinced) (?:any ?more|any longer|now)`, `(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`, `(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
+	`(?:i|we)(?:'m| am| are| really| still| just)* (?:can ?not|can't|could not|couldn't|unable to)(?: really| yet)? (?:give|commit|settle|make up|decide)`,
+	`no longer (?:think|believe|hold|sure|certain|convinced)[^.!?\n` + answerRange + `]*(?:$|[.!?\n])`,
+	`(?:not|\pL*n't) (?:so |that |really |quite )?(?:sure|certain|convinced) (?:any ?more|any longer|now)`,
+	`(?:going|go) back and forth`, `(?:i am|i'm|we are|we're) (?:stuck|at a loss)`,
+	`(?:need|want)(?: to see)? (?:more|further) (?:evidence|time|information|details) before`,
 }
 
 // retractions take back what was said right before them.
