@@ -92,7 +92,7 @@ func TestReadings(t *testing.T) {
 
 // The texts of package reading's corpus whose answers are words or formulas.
 func TestCorpusOfTexts(t *testing.T) {
-	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_held.tsv"} {
+	for _, file := range []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_held.tsv", "corpus_tried.tsv"} {
 		data, err := os.ReadFile("../reading/testdata/" + file)
 		if err != nil {
 			t.Fatal(err)

@@ -18,11 +18,15 @@ var questions = map[string]Form{
 	"yn":  YesNo(),
 	"int": Number(false), "num": Number(false), "numde": Number(true),
 	"bal": Candidates(3),
+	"art": Options([]string{"dog", "cat", "parrot", "fish"}),
 	// options that hold each other, negate each other, or are numbers or truths
 	"york": Options([]string{"New York", "New York City", "York", "West York"}),
 	"neg":  Options([]string{"increases", "does not increase", "increases only at night", "None of the above"}),
 	"nums": Options([]string{"12", "120", "1.2", "21"}),
 	"tf":   Options([]string{"True", "False"}),
+	"pct":  Options([]string{"25%", "50%", "75%", "100%"}),
+	"root": Options([]string{"x = 3", "x = -3", "x = 3 or x = -3", "no real solution"}),
+	"both": Options([]string{"Only the first", "Only the second", "Both A and B", "None of the above"}),
 }
 
 // item is one text with what a person reads in it: answers that are right, "-" being none.
@@ -106,7 +110,10 @@ func TestCorpus(t *testing.T) {
 		got string
 		way Way
 	}
-	files := []string{"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv", "corpus_kinds.tsv", "corpus_held.tsv", "corpus_turned.tsv", "corpus_shapes.tsv"}
+	files := []string{
+		"corpus_en.tsv", "corpus_other.tsv", "corpus_cut.tsv", "corpus_hard.tsv", "corpus_own.tsv", "corpus_second.tsv",
+		"corpus_kinds.tsv", "corpus_held.tsv", "corpus_turned.tsv", "corpus_shapes.tsv", "corpus_tried.tsv",
+	}
 	results := make([][]read, len(files))
 	var all sync.WaitGroup
 	for n, file := range files {

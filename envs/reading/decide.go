@@ -15,6 +15,12 @@ func (t *parsed) decide() (Answer, error) {
 	for i := range t.all {
 		m := &t.all[i]
 		switch {
+		case m.is == stated && statement >= 0 && t.isBeside(statement, i):
+			if m.sentence != t.all[statement].sentence || !says.MatchString(t.textIn(t.sentences[m.sentence])) {
+				statement, refusal = -1, ErrOpen
+			}
+		case m.is == stated && statement >= 0 && t.areBothEndorsed(statement, i):
+			statement, refusal = -1, ErrOpen
 		case m.boxed && (m.is == named || m.is == inferred || m.is == stated), m.is == stated:
 			statement, refusal = i, nil
 			if m.value == "" {
@@ -30,6 +36,13 @@ func (t *parsed) decide() (Answer, error) {
 			statement, refusal = -1, ErrRejected
 		}
 	}
+	if statement >= 0 && inference > statement && t.all[inference].value != t.all[statement].value {
+		if t.isTurned(statement, inference) {
+			statement = inference
+		} else if t.form.number == nil && t.all[inference].sentence > t.all[statement].sentence {
+			statement, refusal = -1, ErrOpen
+		}
+	}
 	if last := len(t.all) - 1; (refusal != nil || max(statement, inference) >= 0 && statement != last) && !t.cut &&
 		t.isLastLine(last) {
 		if statement >= 0 && t.all[statement].value != t.all[last].value {
@@ -43,7 +56,7 @@ func (t *parsed) decide() (Answer, error) {
 	if statement >= 0 && t.cut && t.isReconsidered(t.all[statement]) {
 		return Answer{}, ErrCut
 	}
-	if statement >= 0 && t.dependsOn(statement) {
+	if statement >= 0 && (t.dependsOn(statement) || t.statesAll()) {
 		return Answer{}, ErrOpen
 	}
 	if statement >= 0 && withdrawn.MatchString(t.skeleton[t.all[statement].at+answerBytes:]) {
@@ -75,6 +88,51 @@ func (t *parsed) decide() (Answer, error) {
 	}
 	return t.onlyAnswer()
 }
+
+// isBeside reports whether a number is that of another quantity than the answer that was stated: "and the sum of its
+// digits is 3".
+func (t *parsed) isBeside(statement, i int) bool {
+	lead := t.skeleton[max(t.sentences[t.all[i].sentence].from, t.all[statement].at+answerBytes):t.all[i].at]
+	return t.form.number != nil && !t.all[i].boxed && t.all[i].value != t.all[statement].value &&
+		(says.MatchString(t.textIn(t.sentences[t.all[statement].sentence])) && quantity.MatchString(lead) ||
+			t.all[i].sentence == t.all[statement].sentence && andQuantity.MatchString(lead))
+}
+
+// areBothEndorsed reports whether a sentence endorses two answers, of which one is asked for: "A: correct, B: correct".
+func (t *parsed) areBothEndorsed(i, j int) bool {
+	a, b := t.all[i], t.all[j]
+	return !t.form.several && a.endorsed && b.endorsed && a.sentence == b.sentence && a.value != b.value
+}
+
+const quantities = `(?:sum|product|total|number|average|mean|median|difference|ratio|remainder|square|half|double) of\b`
+
+var (
+	says        = newPattern(`(?i)\b(?:answer|result)\b`)
+	quantity    = newPattern(`(?i)\b` + quantities)
+	andQuantity = newPattern(`(?i)^[^,;]*\band (?:the |its |their )(?:\pL+ )?` + quantities)
+)
+
+// isTurned reports whether an inference takes the place of a statement before it: as the text's
+// last sentence, or after second thoughts.
+func (t *parsed) isTurned(statement, inference int) bool {
+	between := t.skeleton[t.all[statement].at+answerBytes : t.all[inference].at]
+	return t.form.number == nil && t.all[inference].sentence == len(t.sentences)-1 ||
+		turned.MatchString(between) || reconsiders.MatchString(between)
+}
+
+// statesAll reports whether a text states each of the options that there are, as those do that repeat themselves.
+func (t *parsed) statesAll() bool {
+	values := map[string]bool{}
+	for _, m := range t.all {
+		if m.is == stated {
+			values[m.value] = true
+		}
+	}
+	return !t.form.several && len(values) > 2 && len(values) == len(t.form.labels)
+}
+
+// turned is where a text may turn from what it stated.
+var turned = newPattern(`(?i)[.!?…\n]\W*(?:but|however)\b`)
 
 // addsMore is a sentence that adds an answer to one that was stated: "So does B".
 var addsMore = newPattern(`(?i)[.!\n]\W*(?:(?:and )?(?:so|as) (?:does|do|is|are)|likewise,?|the same (?:is true of|goes for|holds for)) (?:option )?` + answerRune)
@@ -137,8 +195,9 @@ func (t *parsed) claimAfterRegret() {
 			m.is, m.many = open, true
 		}
 	}
+	rest := t.skeleton[at:]
 	if slices.ContainsFunc(t.all, func(m mention) bool { return m.at > at && m.is == stated }) ||
-		!takesBack.MatchString(t.skeleton[at:]) {
+		!takesBack.MatchString(rest) && !(doubtsIt.MatchString(rest) && !reaffirms.MatchString(rest)) {
 		return
 	}
 	for i := range t.all {
@@ -148,8 +207,14 @@ func (t *parsed) claimAfterRegret() {
 	}
 }
 
+// doubtsIt is a regret after which a text may say that what it stated holds.
+var (
+	doubtsIt  = newPattern(`(?i)^\W*(?:(?:oh|hmm+|but|no|actually)[,.]* )wait\b`)
+	reaffirms = newPattern(`(?i)\b(?:yes|right|correct|stands?|confirm\w*|holds?|checks? out|still|fine|indeed|same|ok(?:ay)?|good)\b`)
+)
+
 // takesBack is a regret that leaves nothing of what was stated before it.
-var takesBack = newPattern(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops)\b`)
+var takesBack = newPattern(`(?i)^\W*(?:(?:oh|hmm+|but|actually)[,. ]+)?(?:wait,? no|no,? wait|(?:scrap|strike|scratch) that|oops|i (?:forgot|overlooked))\b`)
 
 // dependsOn reports whether an answer is given under a condition, and another one under another.
 func (t *parsed) dependsOn(i int) bool {
@@ -180,8 +245,12 @@ func (t *parsed) isExcluded(value string) bool {
 
 // isReconsidered reports whether second thoughts follow a statement.
 func (t *parsed) isReconsidered(m mention) bool {
-	return reconsiders.MatchString(t.skeleton[m.at+answerBytes:])
+	rest := t.skeleton[m.at+answerBytes:]
+	return reconsiders.MatchString(rest) || butCut.MatchString(rest)
 }
+
+// butCut is an objection that was cut off.
+var butCut = newPattern(`(?i)^[^.!?\n]*[\s,](?:but|however|although|aber|pero|mais|ma|mas|но)\s[^.!?\n` + answerRange + `]*$`)
 
 // answer returns an answer with the members of its list.
 func (t *parsed) answer(i int, way Way) Answer {
@@ -378,7 +447,6 @@ func (t *parsed) onlyAnswer() (Answer, error) {
 			case t.form.countsOnly(t, i):
 				return t.answer(i, Only), nil
 			}
-			return Answer{}, ErrNone
 		}
 	}
 	if i := t.lastResult(); i >= 0 && !t.form.isHedged(skeleton) {
@@ -436,7 +504,8 @@ var (
 	describesIt  = newPattern(`(?i)^(?:[^;:]* =|[^,;:]* (?:is|equals|ist|est|es|è|é|wynosi)) (?:about |approximately |roughly |exactly |etwa |environ |[$€£~≈] ?)*` + answerGroup + `(.*)$`)
 	joined       = newPattern(`(?i)\b(?:and|there|each|every)\b`)
 	numberedStep = newPattern(`(?i)^\W*(?:step|schritt|paso|étape|步骤) ?\d*`)
-	variables    = newPattern(`(?i)(?:^|[\s$])([a-z]) *= *` + answerRune)
+	tested       = newPattern(`(?i)\b(?:check|verif)\w*`)
+	variables    = newPattern(`(?i)(?:^|[\s$])([a-z](?:_?[₀-₉\d])?) *= *` + answerRune)
 )
 
 // lastResult returns the number that a text ends with as the result of a calculation, or that
@@ -454,7 +523,7 @@ func (t *parsed) lastResult() int {
 	if i := t.repeatedResult(s); m == nil && i >= 0 {
 		return i
 	}
-	if m == nil || !aloneUnits.MatchString(m[2]) || numberedStep.MatchString(text) {
+	if m == nil || !aloneUnits.MatchString(m[2]) || numberedStep.MatchString(text) || tested.MatchString(text) {
 		return -1
 	}
 	all := variables.FindAllStringSubmatch(t.skeleton, -1)
@@ -485,9 +554,11 @@ func (t *parsed) isOperand(m mention) bool {
 // standsAlone reports whether a yes or no begins a sentence or ends it.
 func standsAlone(lead, rest string) bool {
 	lead, rest = strings.Trim(lead, " ❌"), strings.TrimSpace(rest)
-	ends := strings.TrimLeft(rest, ".!\"' 。！)") == "" || rest == "です。" || rest == "です"
+	rest = strings.TrimLeft(rest, "\"'")
+	ends := strings.TrimLeft(rest, ".! 。！)") == "" || rest == "です。" || rest == "です"
 	begins := aloneLead.MatchString(lead)
 	return begins && (ends || strings.ContainsAny(rest[:min(1, len(rest))], ",.-;:!") || strings.HasPrefix(rest, "、") ||
+		strings.HasPrefix(rest, "(") && !doubtsRest.MatchString(rest) ||
 		strings.HasPrefix(rest, "–") || strings.HasPrefix(rest, "—") || clauseOf.MatchString(rest)) ||
 		ends && endsWithAnswer.MatchString(lead)
 }

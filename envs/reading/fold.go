@@ -54,6 +54,9 @@ func fold(text string, several bool) string {
 // tickedLine reads lists and tables that tick one of their lines and cross the others: that
 // line is the answer. In those that tick several, marks say nothing, unless several can be chosen.
 func tickedLine(text string, several bool) string {
+	text = ticksInLine.ReplaceAllStringFunc(text, func(s string) string {
+		return strings.TrimRight(tickEnd.ReplaceAllString(s, "$1\n"), "\n")
+	})
 	lines := strings.Split(text, "\n")
 	var on, off int
 	for _, line := range lines {
@@ -72,7 +75,7 @@ func tickedLine(text string, several bool) string {
 	var chosen []string
 	for i, line := range lines {
 		if m := tick.FindStringSubmatch(line); m != nil {
-			lines[i] = m[1] + m[2]
+			lines[i] = m[1] + m[2] + m[3]
 			switch {
 			case on == 1:
 				lines[i] = "answer: " + lines[i]
@@ -80,7 +83,7 @@ func tickedLine(text string, several bool) string {
 				chosen, lines[i] = append(chosen, strings.Trim(lines[i], " |-")), ""
 			}
 		} else if m := cross.FindStringSubmatch(line); m != nil {
-			lines[i] = m[1] + m[2]
+			lines[i] = m[1] + m[2] + m[3]
 		}
 	}
 	if len(chosen) > 0 {
@@ -94,6 +97,16 @@ var phrases = []struct {
 	is    *pattern
 	plain string
 }{
+	{newPattern(`(?im)^(\W{0,4}\(?[A-Z])[.)]+ +((?:in)?correct|wrong|right|true|false|no|yes)\b`), "$1: $2"},
+	{newPattern(`(?i)(^|[.?!]\s+)(no) way([.!]|$)`), "$1$2$3"},
+	{newPattern(`(?i)\b(yes) indeed\b`), "$1"},
+	{newPattern(`(?i)^[^.:;\d\n]{0,30}between [\d.]+ and [\d.]+: *`), ""},
+	{newPattern(`(?i)^\W*same (?:answer )?as [^.:\n]{1,30}:`), "answer:"},
+	{newPattern(`(?i)\b(option|choice)_([a-z])\b`), "$1 $2"},
+	{newPattern(`(?i)(?:cannot|can't) (choose|pick|select) any(?:thing|one| option)? (?:but|except|other than)\b`), "$1"},
+	{newPattern(`(?i),? unless (?:i|we)(?:'m| am| are| have)? (?:mis\w+|missed|overlooked|wrong)[^.;:\n]*`), ""},
+	{newPattern(`(?i)(^|[.!?]\s+)(?:now )?between (?:the )?(?:options? )?\(?[A-Z]\)?(?:, \(?[A-Z]\)?)*,? (?:and|or) \(?[A-Z]\)?, `), "$1"},
+	{newPattern(`<<[^<>\n=]{1,80}=[^<>\n]{1,20}>>`), ""}, // a calculator's notes, as in GSM8K
 	{newPattern(`(?i)(?:,? (?:written|given|put|stated))? in the (?:form|format)(?: of)? \(?x\)?(?:$|[\s,:;.])`), " "},
 	{newPattern(`(?i) in the (?:requested|required|specified|given|correct|right|proper|following|desired) (?:form|format)\b`), ""},
 	{newPattern(`(?i)\b(?:see|have|find) no reason to (?:change|switch|move)(?: (?:it|my (?:answer|vote|choice|mind)))? to\b`), "will not choose"},
@@ -203,13 +216,16 @@ var (
 	lookAlikes = strings.NewReplacer("А", "A", "Α", "A", "Β", "B")
 	html       = strings.NewReplacer("<b>", "**", "</b>", "**", "<strong>", "**", "</strong>", "**", "<br>", "\n",
 		"<br/>", "\n", "<p>", "\n", "</p>", "\n", "&nbsp;", " ")
-	tags   = newPattern(`(?is)<(?:final_?)?(?:answer|choice|vote|decision|selection)>(.*?)(?:</(?:final_?)?(?:answer|choice|vote|decision|selection)>|$)`)
+	tags   = newPattern(`(?is)<(?:final|(?:final_?)?(?:answer|choice|vote|decision|selection))>(.*?)(?:</(?:final|(?:final_?)?(?:answer|choice|vote|decision|selection))>|$)`)
 	struck = newPattern(`~~[^~\n]+~~`)
 	// underscored names of fields are words.
-	underscored  = newPattern(`(?i)\b(final|correct|my|best|chosen|selected|right)_(answer|choice|option|vote|letter)\b`)
-	tick         = newPattern(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$`)
-	cross        = newPattern(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$`)
-	crossing     = newPattern(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
+	underscored = newPattern(`(?i)\b(final|correct|my|best|chosen|selected|right|new|updated|revised|previous|old|initial)_(answer|choice|option|vote|letter)\b`)
+	tick        = newPattern(`(?i)^\W{0,6}?(?:\[x\]|☑|✅|✔|✓)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:✅|✔|✓|(?:yes|correct|true|right)\b)[^|\n?]*\|?\s*$|^([^|\n]{1,200}?)\s*[✅✔✓]\s*$`)
+	cross       = newPattern(`(?i)^\W{0,6}?(?:\[ ?\]|☐|❌|✗|✘|✖)\s*([^\n|]+)$|^\|?([^|\n]+)\|\s*\**(?:❌|✗|✘|✖|(?:no|incorrect|false|wrong)\b)[^|\n?]*\|?\s*$|^([^|\n]{1,200}?)\s*[❌✗✘✖]\s*$`)
+	crossing    = newPattern(`(?i)exclud|eliminat|reject|rule[sd]? out|wrong|incorrect|false|problem|error|impossible`)
+	// ticksInLine is a line of labels that are ticked or crossed: A ✓ B ✗.
+	ticksInLine  = newPattern(`(?m)^(?:\(?[A-Z]\)?:? ?[✓✔✅✗✘❌]+[,;]? *){2,}$`)
+	tickEnd      = newPattern(`([✓✔✅✗✘❌]+)[,;]? *`)
 	environments = newPattern(`\\(?:begin|end)\{\w+\*?\}`)
 	fenced       = newPattern("(?m)^```[a-z]*\n([^`\n{]{1,40})\n```$")
 	idioms       = newPattern(`(?i)\b((?:any|every|no)thing|anyone|all) but\b`)

@@ -264,6 +264,9 @@ func (f Form) findOptions(text string, from, to int) (all []found) {
 		}
 	}
 	for _, m := range f.findWords(part) {
+		if confidence.MatchString(lastOf(text[:from+m[0]], 40)) {
+			continue
+		}
 		if !taken(m[0]) && !taken(m[1]-1) {
 			add(m[0], m[1], mention{value: f.byWords[wordsKey(part[m[0]:m[1]])], words: true})
 		}
@@ -446,10 +449,10 @@ var (
 	noun     = newPattern(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
 	hyphened = newPattern(`^-\pL`)
 	joins    = newPattern(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
-	offers   = newPattern(`(?i)^,? (?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b)`)
+	offers   = newPattern(`(?i)^,? ?(?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b|ich (?:verstehe|sehe|kann|werde|helfe)\b|(?:claro|entiendo|comprendo|entendo|capisco|je (?:comprends|peux|vois)|bien sûr,? je|posso|puedo)\b|(?:я )?(?:понимаю|понял)|我?(?:明白|理解|知道了|可以帮)|(?:わかりました|分かりました|承知|了解|考え))`)
 	numbered = newPattern(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
-	wholeYesNo = newPattern(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
+	wholeYesNo = newPattern(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|(?:indeed |yes )?(?:he|she|it|they) (?:did|does|do|was|were|is|are|has|had|could|can)(?: indeed)?|(?:the answer is (?:in the )?)?affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|(?:he|she|it|they) (?:did|does|do|was|were|is|are|has|had|could|can)(?:n't| ?not)(?: have)?|(?:the answer is (?:in the )?)?negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
 	firmNo     = newPattern(`(?i)[.?!\n][^\pL\pN]*((?:absolutely|definitely|certainly|of course|surely) not)[^\pL\pN]*$`)
 	echoes     = newPattern(`(?i)\b(?:yes(?:[ -]or[ -]|/)no|no(?:[ -]or[ -]|/)yes)\b`)
 )
@@ -551,6 +554,7 @@ var (
 	// besides are members of an object that are no answer; onlyBeside is one that is what was asked for
 	// if the object has no other, as endsObject says.
 	besides    = newPattern(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
+	confidence = newPattern(`(?i)(?:\b(?:my|with an?|with) (?:\pL+ )?(?:confidence|certainty)(?: level| score)?(?: is| of|:|=)*|(?:^|[\n(,;])\W*(?:confidence|certainty)\W*[:=])\W*$`)
 	onlyBeside = newPattern(`(?i)\{\s*"(?:probability|score)"\s*:\s*"?$`)
 	endsObject = newPattern(`^[^,{}]*\}`)
 )
@@ -566,7 +570,7 @@ func (f Form) findNumbers(text string, from, to int) (all []found) {
 			strings.HasSuffix(before, "^{") || last == '.' && strings.HasSuffix(before, "..") {
 			continue
 		}
-		isBeside := besides.MatchString(lastOf(before, 24)) &&
+		isBeside := confidence.MatchString(lastOf(before, 40)) || besides.MatchString(lastOf(before, 24)) &&
 			!(onlyBeside.MatchString(lastOf(before, 24)) && endsObject.MatchString(text[end:]))
 		if counted.MatchString(lastOf(before, 24)) || isBeside ||
 			lineStart.MatchString(before) && listItem.MatchString(text[end:]) ||
@@ -754,7 +758,7 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = newPattern(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|estimate|close to|guessed)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
+var bounds = newPattern(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|(?:great|high|low|larg|small|bigg|long|short|old|young|heavi|light|earli|lat|fast|slow)er than|mindestens|höchstens|close to|guessed|somewhere|(?:an?|first|rough|crude) (?:\pL+ )?estimate)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
 
 // chances are what is asked for where a number is.
 var chances = newPattern(`(?i)\b(?:probability|chance)\b`)
@@ -769,8 +773,8 @@ func (f Form) isHedged(clause string) bool {
 }
 
 var (
-	operator = newPattern(`^[\s)]*[+*/×÷^]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune +
-		`|^\s*=|^ ?times (?:the )?` + answerRune + `|^[xyzn](?:[^\pL]|$)|^ ?\\`)
+	operator = newPattern(`^[\s)]*[+*/×÷^]|^! ?[=×*/+-]|^:` + answerRune + `|^\s*[-–—] ?` + answerRune +
+		`|^\s*=|^ ?times (?:the )?` + answerRune + `|^ ?x(?:[^\pL]|$)|^[yzn](?:[^\pL]|$)|^ ?\\`)
 	operand  = newPattern(`(?:[+*/×÷^]|\b(?:times|plus|minus|divided by|mal|durch|por|fois))\s*[(]?$|\d ?- ?$|[a-z)]\s*(?:[<>≤≥]=?|\\[gl]eq?)\s*$|` + answerRune + ` ?[:–—-] ?$`)
 	equals   = newPattern(`=\s*[$€£"'` + boldOn + `(]*` + answerGroup)
 	wordEnds = newPattern(`^["'` + boldOff +
@@ -803,23 +807,24 @@ func (t *parsed) resultAfter(at int, s span) int {
 
 var (
 	aloneLead = newPattern(`(?i)^[\s"'` + boldOn + boldOff +
-		`#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
+		`#<>|/$€£≈~=→(\[✅-]*(?:q\d*: )?(?:the |both |an? |a: |[a-z] ?= ?)?(?:\d+\. |[a-z]\)\s*)?(?:(?:probably|most likely|likely|presumably),? ?)?(?:options?|choice|letter|answer|candidate|solution|number|lösung|opción|alternativa|opção|letra|lettre|lettera|buchstabe|optie|选项|方案|вариант)?[\s"':` + boldOn + boldOff + `(]*$`)
 	aloneRest = newPattern(`(?i)^[\s"'$` + boldOff +
-		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
+		`>|/).,:!\]✅✓]*(?:(?:hands down|no question|no doubt|no contest|for sure|definitely|obviously|clearly|by far|of course|final answer|alone|only|then|is|— ?\d+ ?% (?:sure|certain)|for me|all the way|with (?:\pL+ ){0,2}(?:confidence|certainty)(?: of)?(?: [\d.]+ ?%?)?|\(?\d+ ?%\)?|\(confidence:? ?[\d.]+ ?%?\))[.!\s]*)?$|^[)"'` + boldOff + `]*(?:です|だ|입니다|이다|का|है)[\s.。]*$`)
 	explained = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15})?["'` + boldOff +
 		`]* [—–-] ?["']?\pL|^["'` + boldOff +
-		`]* ?(?:\pL{1,15})? \([^()]*\)[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because) `)
+		`]* ?(?:\pL{1,15}(?: \pL{1,15})?)? (?:\([^()]*\)|\[[^\[\]]*\])[.\s]*$|^ ?(?:\pL{1,15})?,? (?:since|because|with an?) `)
 	doubtsRest  = newPattern(`(?i)\b(?:or|maybe|perhaps|possibly|probably|no|not|if|unless|wait|but|wrong|incorrect|guess|suppose|sure)\b`)
 	opensAside  = newPattern(`^["'\s]*(?:\pL{1,15})?(?:\s*[(—–]|\s-\s)`)
 	tooMuch     = newPattern(`(?i)^ (?:is|was|seems|looks|would be) (?:clearly |far |much |way )*(?:too|wrong|low|high|off)\b`)
 	becauseRest = newPattern(`(?i)^[\s"')]*,? (?:because|since|as|weil|porque|car|perché|given)\b`)
-	aloneUnits  = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?[\s"'` +
+	aloneUnits  = newPattern(`^[\s"'` + boldOff + `)%°$]*(?:\pL{1,15}(?:[ /]\pL{1,15})?)?(?: in (?:total|all))?[\s"'` +
 		boldOff + `).!$]*$`)
 )
 
 // isAlone reports whether a sentence holds no more than an answer.
 func (f Form) isAlone(lead, rest string) bool {
-	if !aloneLead.MatchString(lead) || f.yesNo && strings.TrimSpace(lead) != "" && !f.isYesNoLead(lead) {
+	if !aloneLead.MatchString(lead) || f.number != nil && strings.HasSuffix(strings.ToLower(lead), "the ") ||
+		f.yesNo && strings.TrimSpace(lead) != "" && !f.isYesNoLead(lead) {
 		return false
 	}
 	if f.number != nil {
@@ -835,7 +840,7 @@ func (f Form) isAlone(lead, rest string) bool {
 func (f Form) isYesNoLead(lead string) bool { return !strings.Contains(lead, "the ") }
 
 // rejectsRest excludes the other answers of a sentence: "B, not C".
-var rejectsRest = newPattern(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:,| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
+var rejectsRest = newPattern(`(?i)^(?:, (?:obviously|clearly|certainly|definitely|of course))?(?:[,;]| [–—-])? \(?(?:and |but )?(?:not|nicht|no|pas|non|não|rather than|instead of|over|except|but not) [\s("']*(?:options? )?` + answerRune + `(?:[\s,;]*(?:and|or|nor|und|oder|noch|y|o|ni|et|ou|e|,)?\s*(?:not )?(?:options? )?` + answerRune + `)*[\s)"'.]*$`)
 
 // countsWeak reports whether what may be no answer counts as the only one.
 func (f Form) countsWeak(t *parsed, i int) bool {

@@ -31,6 +31,11 @@ var (
 // "answer"; false if there is none. With cut, text was cut off and its last line is ignored.
 func AfterMark(text string, cut bool) (string, bool) {
 	text = lastOf(text, mostText)
+	if head, asksOn := beforeNextQuestion(text); asksOn {
+		if found, ok := AfterMark(head, false); ok {
+			return found, ok
+		}
+	}
 	if cut {
 		text = text[:strings.LastIndexByte(text, '\n')+1]
 	}
@@ -105,6 +110,7 @@ func firstSentence(line string) (string, bool) {
 		}
 		from += m[0] + 1
 	}
+	line = besidesText.ReplaceAllString(line, "")
 	text, ok := plainText(line)
 	if asian.MatchString(text) {
 		text = politeEnd.ReplaceAllString(text, "")
@@ -113,6 +119,9 @@ func firstSentence(line string) (string, bool) {
 }
 
 var asian = newPattern(`(?:です|である|입니다|이다)[。.]?$|。$`)
+
+// besidesText is what an answer is not: "Paris, not Lyon".
+var besidesText = newPattern(`(?:, (?:and )?| \()(?:not|rather than|nicht|pas|et non|не) \pL[^,;()]*\)?\.?$`)
 
 // EndsWithMark reports whether a text ends with "Answer:" and nothing after it.
 func EndsWithMark(text string) bool { return endMark.MatchString(text) }

@@ -46,6 +46,11 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	if len(text) > mostText {
 		text = strings.ToValidUTF8(text[len(text)-mostText:], "")
 	}
+	if head, asksOn := beforeNextQuestion(text); asksOn {
+		if a, err := f.Read(head, false); err == nil && a.Way != Only && a.Way != Marked {
+			return a, nil
+		}
+	}
 	text = fold(text, f.several)
 	if m := allApply.FindStringSubmatch(text); m != nil && f.several && !cut && f.findWords(text) == nil &&
 		(m[1] == "" || names[len(f.labels)] == strings.ToLower(m[1])) {
@@ -63,6 +68,18 @@ func (f Form) Read(text string, cut bool) (Answer, error) {
 	}
 	return a, err
 }
+
+// beforeNextQuestion returns what a text says before it goes on to a question of its own, as models do that
+// have learnt from lists of questions and answers; false if it does not.
+func beforeNextQuestion(text string) (string, bool) {
+	m := nextQuestion.FindStringIndex(text)
+	if m == nil || strings.TrimSpace(text[:m[0]]) == "" {
+		return "", false
+	}
+	return text[:m[0]], true
+}
+
+var nextQuestion = newPattern(`(?im)^[\s*_#>]*(?:question|q|human|user|frage|pregunta|domanda|问题|問題)[*_]*[ \t]*[:：]`)
 
 // ranking is a list that begins with two places and holds nothing else, which is no vote.
 var ranking = newPattern(`(?i)^\s*1[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*\n+\s*2[.)] *(?:candidate|solution|option|proposal|answer)? *#?\d+\W*(?:\n\s*\d+[.)][^\n]*)*\s*$`)
@@ -152,7 +169,9 @@ func (t *parsed) split() {
 	}
 	for _, end := range ends.FindAllStringIndex(t.skeleton, -1) {
 		before := strings.TrimRight(t.skeleton[from:end[0]], " \""+boldOff)
-		if unfinished.MatchString(before) && end[1] < len(t.skeleton) {
+		goesOn := unfinished.MatchString(before) || t.skeleton[end[0]] == '\n' && headed.MatchString(before)
+		goesOn = goesOn || t.skeleton[end[0]] == '!' && strings.HasPrefix(t.skeleton[end[1]:], "=") // a factorial
+		if goesOn && end[1] < len(t.skeleton) {
 			continue
 		}
 		if next, _ := utf8.DecodeRuneInString(t.skeleton[end[1]:]); next >= 'a' && next <= 'z' &&
@@ -171,9 +190,12 @@ func (t *parsed) split() {
 	}
 }
 
-// unfinished lines go on on the next: "Answer:", "Final answer".
-var unfinished = newPattern(`(?i)(?:[:：]|(?:^|[#*\s])(?:final |correct )?answer` + boldOff +
-	`?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
+// unfinished lines go on on the next, as "Answer:" and "Answer." do; a line that is headed "Final answer", too.
+var (
+	unfinished = newPattern(`(?i)(?:[:：]|^[\s#*` + boldOn + `]*(?:final |correct )?answer` + boldOff +
+		`?|\bans|\bvs|\bi\.e|\be\.g|^\s*\d+)$`)
+	headed = newPattern(`(?i)(?:^|[#*\s])(?:final |correct )?answer` + boldOff + `?$`)
+)
 
 // judge finds what each sentence says of its answers.
 func (t *parsed) judge() {
@@ -243,7 +265,7 @@ func (t *parsed) clauseAround(s span, at int) span {
 }
 
 // goesOnAfter a comma a clause is what the one before says.
-var goesOnAfter = newPattern(`^\s*(?:что|dass|that|que|che|że)\s`)
+var goesOnAfter = newPattern(`^\s*(?:что|dass|that|que|che|że|which (?:gives|yields|makes|leads))\s`)
 
 // isList reports whether a break stands between two answers of a list.
 func (t *parsed) isList(from, to int) bool {
@@ -332,7 +354,8 @@ var describes = newPattern(`^ (?:is|means|stands for|says) [A-Z` + answerRange +
 // claimAnswers sets the standing of the answers that begin at a place, and are claimed before it.
 func (t *parsed) claimAnswers(s span, from, at int, is standing) {
 	i := t.answerAt(at)
-	if t.all[i].is != named || eachOf.MatchString(t.skeleton[s.from:from+1]) {
+	if t.all[i].is != named || eachOf.MatchString(withoutPhrases(t.skeleton[s.from:from+1])) &&
+		!startsAnew.MatchString(t.skeleton[from:at]) {
 		return
 	}
 	list, alternative := t.listFrom(i, s)
@@ -362,7 +385,8 @@ func (t *parsed) claimAnswers(s span, from, at int, is standing) {
 		is = open
 	case t.isRejectedAfter(list[len(list)-1], s):
 		is = out
-	case alternative || len(list) > 1 && !t.form.several && !t.nameSame(list):
+	case alternative || len(list) > 1 && !t.form.several && !t.nameSame(list) ||
+		t.isOtherwise(s, from) || t.wavers(i-1, s) || t.wavers(i, s) || t.isOneOfVariables(s, at):
 		is, t.all[i].many = open, true
 	case !t.form.isWhole(t, list[len(list)-1], s) || is == inferred && t.all[i].words &&
 		t.isOneOfTwo(list[len(list)-1], s):
@@ -375,6 +399,30 @@ func (t *parsed) claimAnswers(s span, from, at int, is standing) {
 			t.all[j].is = is
 		}
 	}
+}
+
+// isOtherwise reports whether a claim comes after an answer of its sentence and "or".
+func (t *parsed) isOtherwise(s span, from int) bool {
+	lead := t.skeleton[s.from:from]
+	return orBefore.MatchString(lead) && strings.IndexFunc(lead, isAnswer) >= 0
+}
+
+var orBefore = newPattern(`(?i)[\s,](?:or|oder|ou|или|或)\s*$`)
+
+// wavers reports whether a sentence names an answer and ends with "but also" and another one.
+func (t *parsed) wavers(i int, s span) bool {
+	return i >= 0 && t.all[i].at >= s.from && i+1 < len(t.all) && t.all[i+1].value != t.all[i].value &&
+		butAgain.MatchString(t.skeleton[t.all[i].at+answerBytes:s.to])
+}
+
+var butAgain = newPattern(`(?i)^[^.;:` + answerRange + `]*\bbut(?: then(?: again)?| also| equally| just as well| on the other hand),? ` +
+	answerRune + `[)\s.!]*$`)
+
+// isOneOfVariables reports whether a sentence gives a variable the value at a place, and another variable another one.
+func (t *parsed) isOneOfVariables(s span, at int) bool {
+	all := variables.FindAllStringSubmatchIndex(t.textIn(s), -1)
+	return t.form.number != nil && slices.ContainsFunc(all, func(v []int) bool { return s.from+v[1] == at+answerBytes }) &&
+		slices.ContainsFunc(all, func(v []int) bool { return t.textIn(s)[v[2]:v[3]] != t.textIn(s)[all[0][2]:all[0][3]] })
 }
 
 // saysMore reports whether what a text thinks or what something means goes on after an answer, which
@@ -391,7 +439,7 @@ var (
 	chosen      = newPattern(`(?is)^\W*(?:(?:i|we|you|one|let us|let's)(?:['’ ].*?)?\b(?:say|(?:'d|would|'ll|will|i|we) answer|get|obtain|keep|take|hold|conclude|mark|tick|choose|chose|pick|select|going with|go with|with|agree with [^.;!?\n` + answerRange + `]*)|certain|confident|convinced)(?: that)?[\s"'(:` + boldOn + boldOff + `]*$`)
 	opines      = newPattern(`(?i)\b(?:would be|think|guess|believe|propose|support|favou?r|endorse|submit|supports|favou?rs|suggests?|indicates?|implies|confirms|yields|gives|means|points? to|leads? to|speaks? for)(?: that)?[\s"'(:` + boldOn + boldOff + `]*(?:(?:options?|choice|candidate|solution|number|it's|it is|answer)[\s"'(:]+)?$`)
 	endsOpinion = newPattern(`(?i)^["')\]\s` + boldOff +
-		`]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
+		`]*(?:$|[.;:!?\n—–-]|, (?:it|he|she|they|this|that|the others?)\b[^,]*$|,? (?:because|since|as (?:it|he|she|they|this|that|the (?:correct|right|best|only|answer))|given|not|rather|instead|over|as (?:the|my|our) (?:\pL+ )?(?:answer|choice|option|pick|solution|vote|selection)|to be (?:correct|right|true|the)|is what (?:i|we|you)\b|only\b|(?:on|to) this|in the end|without (?:any )?(?:hesitation|doubt)|for (?:the|these|this|my|several|two|three)|based|due|here|too|also|with|then|and (?:not|i|reject|nothing|exclude)|but|though|although)\b|,? (?:is|are)(?: (?:the|clearly|definitely|indeed|also|most|a|likely))* (?:correct|right|best|true|answers?|choice))`)
 	endsNumber = newPattern(`^["')%°$\s` + boldOff +
 		`]*(?:[\pL/²³]{1,15} ?){0,2}(?:$|[.,;:!?\n(—–-]|[+*/×÷^=])`)
 )
@@ -422,11 +470,14 @@ var (
 )
 
 // contrasts lead from an answer that is denied to the one that is claimed.
-var contrasts = newPattern(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that) [^,.;` +
-	answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
+var contrasts = newPattern(`(?i)^[\s"'` + boldOff + `)]*(?:after all|any ?more)?(?:, (?:as|which|that|wie|como|comme|come|как) [^,.;` +
+	answerRange + `]{1,40})?[\s,]*(?:but(?: rather)?|sondern|sino|mais|ma|mas|bensì|lecz|ale|maar|а|но|але|ci|hanem|vaan|utan|men|αλλά|אלא|แต่|而是|是|ではなく|(?:가|이)? ?아니라|بل|(?:नहीं,? )?बल्कि|değil,?|[;:—–])[\s,"'` + boldOn + `(]*(?:option |choice |la |the )?` + answerGroup)
 
 // eachOf stands before what is not a claim: "each option:".
-var eachOf = newPattern(`(?i)\b(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)\W*$`)
+var (
+	eachOf     = newPattern(`(?i)(?:^|[^\pL])(?:each|every|all|any|per|this|that|following|other|jede|chaque|cada|ogni)[^\pL]*$`)
+	startsAnew = newPattern(`(?i)^\W*(?:it|the|i|we|this)\b`)
+)
 
 // deniesClaim stands before a claim and says that what follows is not the answer.
 var deniesClaim = newPattern(`(?i)(?:\bnot|\bcannot|n['’]t|\bnever|\bnor(?: can| do| would| could)?|\bno way|\bno (?:evidence|reason|proof|grounds)|\bimpossible|\bunlikely|\bdoubt|\bwrong|\bincorrect|\bfalse|\bleast likely|\bless likely|\bworst|\bsecond[- ]best|\bopposite|\b(?:mistake|error|foolish|refuse|unable) to|\bfalsche|\bincorrecta|\bmauvaise|\bsbagliata|错误的?|\bdisagree|nicht|\bno\b|\bpas|n'est pas|\bnon\b|\bnão|不是|不|не |ليس|لا أعتقد أن|لا أظن أن|नहीं लगता(?: कि)?|nie (?:sądzę|uważam|myślę),? (?:że|żeby|aby)|no creo que|pense pas que|não acho que|non (?:credo|penso) che|glaube nicht,? dass)(?:\s+(?:think|believe|say|claim|agree|mean|sure|convinced|the case|true|possible|that|the|with|final|correct|right|i|we|you|one|should|can|could|suggests|to|is|la|die))*[\s"'{\[(:]*$`)
@@ -457,10 +508,10 @@ func (t *parsed) listFrom(i int, s span) (list []int, alternative bool) {
 		between := t.skeleton[t.all[j-1].at+answerBytes : t.all[j].at]
 		switch {
 		// how it comes about, another list
-		case strings.Contains(between, "("), strings.Contains(between, ";") &&
-			strings.Contains(t.skeleton[t.all[i].at:t.all[j-1].at], ","):
+		case strings.Contains(between, "("), strings.Contains(between, ";") && j > i+1 &&
+			!strings.Contains(t.skeleton[t.all[j-2].at:t.all[j-1].at], ";"):
 			return list, alternative
-		case alternatives.MatchString(between):
+		case alternatives.MatchString(between) && !(t.form.number != nil && strings.Trim(between, " ()") == "/"):
 			alternative = alternative || t.all[j].value != t.all[i].value
 		case !connections.MatchString(between) || strings.TrimSpace(between) == "" && !t.form.several && t.all[j].words:
 			return list, alternative
@@ -491,6 +542,9 @@ func (t *parsed) isForeign(s, clause span, at int) bool {
 	if counterfactual.MatchString(lead) || t.isQuotedLine(at) {
 		return true
 	}
+	if agreesAfter.MatchString(t.skeleton[at+answerBytes : s.to]) {
+		return false
+	}
 	if speaker.MatchString(lead) && !agreed.MatchString(lead) {
 		return true
 	}
@@ -516,6 +570,7 @@ var (
 	// heard is what others say where it only comes before the text's own answer.
 	heard = newPattern(`(?i)\b(?:after|having|upon)\b[^,.;:` + answerRange +
 		`]*?\b(?:solutions?|answers?|responses?|arguments?|reasoning|explanations?|opinions?|votes?)\b`)
+	agreesAfter    = newPattern(`(?i)^[^.;!?\n` + answerRange + `]{0,40}` + iAgree)
 	unquoted       = newPattern(`(?m)^[^>\s]`)
 	counterfactual = newPattern(`(?i)(?:^|[;,])\W*(?:and |but )?(?:if\b[^;]*\b(?:had|were)\b|had\b|were\b)[^;]*\bwould\b[^;]*$`)
 	assumed        = newPattern(`(?i)^\W*(?:assuming|suppose|supposing|for example|for instance)\b[^;]*$`)
@@ -523,7 +578,7 @@ var (
 		`#>-]*(?:[^:,\n]{0,40}\b(?:agents?|experts?|others?|peers?)\b[^:,\n]{0,30}:|[^:,\n]{0,20}\b(?:agente?n?|expert|agenti)\s*\d*\s+(?:says?|said|thinks?|wrote|claims?|sagte?|meinte?|dit|dice|diz|disse)[,:]|(?:智能体|エージェント|에이전트)\s*\d*[^:,\n]{0,10}:|(?:according to|laut|selon|según|secondo|segundo)\b[^,\n]*,|[^:,\n]{0,20}\b(?:format|example|form)\b[^:,\n]{0,20}:|as [^,\n]*\b(?:put it|wrote|said|says|claims?|claimed),|in (?:the|their|his|her) (?:first|second|third|other|previous|last) (?:solution|answer|response|round)[^,\n]*,)`)
 	attributed = newPattern(`(?i)^["')` + boldOff +
 		`.]*(?: (?:is|was) what|,? (?:is |was )?(?:says?|said|wrote|writes|claims?|claimed|argues?|argued|according to|given as|meant as|shown as|used as|(?:chosen|proposed|suggested|claimed|stated|picked|given) by))(?: (?:the |an? |most |all |many |some |my )?(?:other|agent|expert|peer|majority|people|they|he|she|everyone)|(?: an?)? (?:sample|example|format|placeholder))`)
-	conditional = newPattern(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면`)
+	conditional = newPattern(`(?i)^[^,;.]*\b(?:if|only if|unless)\s|^[^,;.]*in the (?:last|previous|first) (?:round|turn)|なら|라면|かどうか|是不是`)
 )
 
 // isRejectedAfter reports whether the clause rejects an answer after naming it.
@@ -598,7 +653,7 @@ var resultLead = newPattern(answerRune + `[^=]*=[\s$]*$`)
 var wouldBe = newPattern(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b|^["')]* would be (?:right|correct|true) (?:in|for|of) [^t]`)
 
 // startsRejected is an endorsement that is denied: "is not correct".
-var startsRejected = newPattern(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractor|decoy|trap|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
+var startsRejected = newPattern(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractors?|decoys?|trap|(?:best|better) known|in (?:your|their|his|her) (?:eyes|view|opinion)|suitable for an?|also an? (?:valid|suitable|good|correct)|answer to the (?:last|previous|other|first)|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
 
 // listBack returns the answers of the list that ends with one.
 func (t *parsed) listBack(i int, s span) []int {
@@ -639,7 +694,7 @@ func (t *parsed) judgeRest(n int) {
 			m.is = out
 		case t.isOpen(clause, s):
 			m.is = open
-		case t.isAlternative(i, s):
+		case t.isAlternative(i, s) || t.wavers(i-1, s) || t.wavers(i, s):
 			m.is = open
 		}
 		t.claimContrast(m, s)
@@ -673,7 +728,7 @@ func (t *parsed) isOneOnly(s span) bool {
 // claimContrast claims what a sentence puts in place of an answer that it excludes.
 func (t *parsed) claimContrast(m *mention, s span) {
 	if next := contrasts.FindStringSubmatchIndex(t.skeleton[m.at+answerBytes : s.to]); next != nil && m.is == out {
-		t.claimAnswers(s, m.at+answerBytes+next[0], m.at+answerBytes+next[2], stated)
+		t.claimAnswers(s, m.at+answerBytes+next[2], m.at+answerBytes+next[2], stated)
 	}
 }
 
