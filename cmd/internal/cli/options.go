@@ -40,7 +40,7 @@ type Options struct {
 	// that need not be writable. Only the root command links the server and the client of S3.
 	StartServer            func(ctx context.Context, dir string, fresh bool) (stop func() error, err error)
 	OpenBucket, ReadBucket func(location string) (store.Store, error)
-	Working     func() // called before the command starts something that an interrupt must not cut off
+	Working                func() // called before the command starts something that an interrupt must not cut off
 }
 
 // NewOptions returns the options of a program with these plug-ins and defines their flags on root.

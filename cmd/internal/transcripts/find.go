@@ -91,4 +91,3 @@ func Find(ctx context.Context, s store.Store, id string) (found []lake.Marker, e
 	}
 	return begins, nil
 }
-
