@@ -33,7 +33,11 @@ func (o *Options) OpenLake() (store.Store, error) {
 				"and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := store.Open(o.Lake, o.ReadBucket)
+	return o.open(o.ReadBucket)
+}
+
+func (o *Options) open(bucket func(location string) (store.Store, error)) (store.Store, error) {
+	s, err := store.Open(o.Lake, bucket)
 	if err == nil {
 		s, err = campaign.WithData(o.withPaths(s), o.Data)
 	}
@@ -117,14 +121,8 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 	if dir, local := o.LocalLake(); local {
 		made = missingFolders(dir)
 	}
-	s, err := store.Open(o.Lake, o.OpenBucket)
-	if err == nil {
-		s, err = campaign.WithData(o.withPaths(s), o.Data)
-	}
-	if err != nil {
-		return nil, nil, UsageError(err)
-	}
-	return s, made, nil
+	s, err := o.open(o.OpenBucket)
+	return s, made, err
 }
 
 // Discard takes the folders away again in which nothing was written.

@@ -52,7 +52,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err := cli.LoadEnvFile(f.folderOf(path)); err != nil {
 		return p, m, file, err
 	}
-	from := providers.NewFileFolder(f.folderOf(path))
+	from := providers.FileFolder{Folder: f.folderOf(path)}
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData

@@ -13,9 +13,6 @@ import (
 // FileFolder resolves the paths in a campaign file, which are relative to the file's folder.
 type FileFolder struct{ Folder string }
 
-// NewFileFolder returns the FileFolder for a file in folder.
-func NewFileFolder(folder string) FileFolder { return FileFolder{folder} }
-
 // Path returns the absolute path for a path in the file.
 func (b FileFolder) Path(name string) (string, error) {
 	if filepath.IsAbs(name) {
