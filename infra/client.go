@@ -375,7 +375,7 @@ func (t Target) probeServer(ctx context.Context) error {
 		return explainHandshake(err, settings)
 	}
 	defer conn.Close()
-	return explainHandshake(awaitWord(conn), settings)
+	return explainHandshake(t.awaitWord(conn), settings)
 }
 
 // probePlaintext finds out whether a server that was spoken to in plaintext speaks TLS.
@@ -384,7 +384,7 @@ func (t Target) probePlaintext(ctx context.Context) error {
 	if err != nil {
 		return nil // nobody is there
 	}
-	spoken := awaitWord(conn)
+	spoken := t.awaitWord(conn)
 	conn.Close()
 	if spoken == nil {
 		return nil
@@ -410,12 +410,12 @@ func (t Target) dialTLS(ctx context.Context, settings *tls.Config) (net.Conn, er
 // awaitWord returns nil once a server speaks, or if it is slow, and otherwise how the connection
 // ended. What is sent to a connection that was closed would lose the reason, so it
 // listens before it speaks.
-func awaitWord(conn net.Conn) error {
+func (t Target) awaitWord(conn net.Conn) error {
 	for _, say := range []string{"", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"} {
 		if _, err := io.WriteString(conn, say); err != nil {
 			return err
 		}
-		if err := conn.SetReadDeadline(time.Now().Add(alertTimeout)); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(min(alertTimeout, t.Patience/4))); err != nil {
 			return err
 		}
 		_, err := io.ReadFull(conn, make([]byte, 9)) // the head of its settings

@@ -61,7 +61,7 @@ func TestAwaitWord(t *testing.T) {
 				}
 			}()
 			began := time.Now()
-			err := awaitWord(pipe{here})
+			err := Target{Patience: time.Minute}.awaitWord(pipe{here})
 			if (err != nil) != strings.HasPrefix(what, "hangs") {
 				t.Errorf("a server that %s: %v", what, err)
 			}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strings"
 
@@ -34,13 +33,12 @@ type Reader struct {
 	plans   *setup.Plans
 }
 
-// NewReader returns a reader of the lake s, whose campaigns can name these plug-ins; data opens the
-// folder of a data set.
-func NewReader(s store.Store, plugins catalogue.Catalogue, data func(path string) (fs.FS, error)) *Reader {
+// NewReader returns a reader of the lake s, whose campaigns can name these plug-ins.
+func NewReader(s store.Store, plugins catalogue.Catalogue) *Reader {
 	named := func(m plan.Choice, _ plan.Condition, _ envs.Environment) (model.Provider, error) {
 		return model.Provider{Name: m.Name}, nil
 	}
-	sources := setup.Sources{Data: data, Lake: s, Programs: programs.New(s).Recorded}
+	sources := setup.Sources{Data: setup.OpenFolder, Lake: s, Programs: programs.New(s).Recorded}
 	return &Reader{s, answers.NewAnswers(s), setup.NewPlans(s, plugins, sources, named)}
 }
 

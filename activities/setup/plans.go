@@ -5,9 +5,11 @@ package setup
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"sync"
 
@@ -34,6 +36,22 @@ type Sources struct {
 	Data     func(path string) (fs.FS, error)   // opens the folder of a data set
 	Lake     store.Store                        // where data files are looked for first; nil if nowhere
 	Programs func(of programs.Of) program.Asker // runs the user's programs; nil if none can be run
+}
+
+// OpenFolder opens the folder of a data set.
+func OpenFolder(path string) (fs.FS, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("the data folder %s cannot be opened: %w", path, errors.Unwrap(err))
+	}
+	if !info.IsDir() {
+		return nil, fmt.Errorf("%s is not a folder", path)
+	}
+	root, err := os.OpenRoot(path) // links inside it cannot lead out of it
+	if err != nil {
+		return nil, err
+	}
+	return store.RegularFS(root), nil
 }
 
 // OpenData opens the data set of plan p: the lake's copy, or else its folder.

@@ -30,13 +30,14 @@ func TestDecisionsOfEveryRuleAreFoundAgain(t *testing.T) {
 	const traders = "env: {name: exchange, agents: 4}\nmodel: scripted/trader\nprotocol: "
 	means := []string{"plurality", "ranked", "majority_consensus", "judge"} // one of each
 	for group, rules := range map[string][]string{
-		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}":                                           names,
-		traders + "{name: roundtable, rounds: 2}":                                                                         means,
-		traders + "{name: debate, remove: [{agent: 1, from: 2}]}":                                                         means,
-		"env: allocation\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}":             means,
-		traders + "{name: roundtable, rounds: 2}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":                               means,
-		traders + "{name: debate, remove: [{agent: 1, from: 2}]}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":               means,
-		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nagents: {pool: [{votes: 3}, a, b, c, d]}": means,
+		traders + "{name: discussion, rounds: 1, vote_from: 1, personas: none}":                                             names,
+		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}":                                             means,
+		traders + "{name: roundtable, rounds: 2}":                                                                           means,
+		traders + "{name: debate, remove: [{agent: 1, from: 2}]}":                                                           means,
+		"env: allocation\ninstances: 5\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}": means,
+		traders + "{name: roundtable, rounds: 2}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":                                 means,
+		traders + "{name: debate, remove: [{agent: 1, from: 2}]}\nagents: [{votes: 3}, {votes: 0}, {}, {}]":                 means,
+		traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}\nagents: {pool: [{votes: 3}, a, b, c, d]}":   means,
 	} {
 		s, d := played(t, "rules", fmt.Sprintf("name: rules\n%s\ngenerate: {logprobs: true}\ngrid: {rule: [%s]}\n", group, strings.Join(rules, ", ")))
 		r, err := recount.Check(ctx, s, d, counting)

@@ -21,7 +21,7 @@ func TestNoStudyNeedsWhatIsNotRead(t *testing.T) {
 	for name, file := range map[string]string{
 		"traded":      traders + "{name: roundtable, rounds: 2}",
 		"discussed":   traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}",
-		"deliberated": "env: allocation\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
+		"deliberated": "env: allocation\ninstances: 5\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
 	} {
 		s, err := store.NewLocal(t.TempDir())
 		if err != nil {
@@ -65,7 +65,7 @@ func TestStudiesHoldNoTexts(t *testing.T) { // not parallel: it measures the hea
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if err := laketest.Play(t.Context(), s, "name: held\nreplicates: 30\nenv: exchange\nmodel: scripted/trader\n"+
+	if err := laketest.Play(t.Context(), s, "name: held\nreplicates: 15\nenv: exchange\nmodel: scripted/trader\n"+
 		"rule: plurality\nprotocol: {name: roundtable, rounds: 10}\n", 0); err != nil {
 		t.Fatal(err)
 	}

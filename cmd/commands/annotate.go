@@ -10,12 +10,13 @@ import (
 	"roundtable/analysis/lake/campaign"
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/labelling"
 )
 
 func newLabel(o *cli.Options) *cobra.Command {
 	l := labelling.Options{Options: o}
-	hand := labelling.HandCoding{Options: o}
+	hand := handcoding.Options{Options: o}
 	cmd := &cobra.Command{
 		Use:     "label NAME",
 		Short:   "Label what each message of a campaign does (dialogue acts), or resume the labelling",

@@ -19,9 +19,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"roundtable/analysis/lake/store/bucket"
 	"roundtable/cmd/internal/cli"
 	"roundtable/envs/wording"
-	"roundtable/infra"
 	"roundtable/infra/embedded"
 	"roundtable/workflows"
 	"roundtable/workflows/campaignfile"
@@ -137,7 +137,7 @@ or a bucket (--lake), and the campaign continues from them after any interruptio
 		SilenceErrors: true,
 	}
 	o := cli.NewOptions(root, plugins)
-	o.StartServer, o.Working = startServer, working
+	o.StartServer, o.OpenBucket, o.ReadBucket, o.Working = startServer, bucket.Open, bucket.OpenToRead, working
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return cli.UsageError(explainFlag(cmd, err)) })
 	root.AddCommand(
 		newTry(o), newDoctor(o), newRun(o), newReplicate(o), newFork(o), newAttribute(o), newPlan(o), newStatus(o),
@@ -199,11 +199,11 @@ func newVersion(o *cli.Options) *cobra.Command {
 	}
 }
 
-func startServer(ctx context.Context, dir string, fresh bool) (infra.Target, func() error, error) {
+func startServer(ctx context.Context, dir string, fresh bool) (stop func() error, err error) {
 	server, err := embedded.Start(ctx,
 		embedded.Config{Dir: dir, Fresh: fresh, SearchAttributes: workflows.SearchAttributes()})
 	if err != nil {
-		return infra.Target{}, nil, err
+		return nil, err
 	}
-	return server.Target(), server.Stop, nil
+	return server.Stop, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"roundtable/activities/setup"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs/recsys"
 )
 
@@ -70,7 +70,7 @@ func movieLens(w io.Writer, path string, asJSON bool) error {
 	}
 	var wrong error
 	if path != "" {
-		files, err := providers.OpenData(path)
+		files, err := setup.OpenFolder(path)
 		if err != nil {
 			return cli.UsageError(err)
 		}

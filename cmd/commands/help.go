@@ -12,8 +12,8 @@ import (
 	"roundtable/analysis/study"
 	"roundtable/analysis/study/entry"
 	"roundtable/analysis/table"
-	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
+	"roundtable/cmd/internal/transcripts"
 )
 
 // Groups of commands in the help.
@@ -185,7 +185,7 @@ func completeCollaborations(o *cli.Options, cmd *cobra.Command, args []string, b
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	found, _ := campaigns.Find(cmd.Context(), s, begin)
+	found, _ := transcripts.Find(cmd.Context(), s, begin)
 	var ids []string
 	for _, m := range found {
 		if campaign, _, ok := strings.Cut(begin, "/"); ok {

@@ -13,7 +13,7 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/lake/store/bucket"
 	"roundtable/analysis/lake/store/storetest"
-	"roundtable/infra"
+	"roundtable/infra/lock"
 )
 
 const deletable = `
@@ -35,14 +35,14 @@ func TestDelete(t *testing.T) {
 	s, err := store.NewLocal(filepath.Join(dir, "lake"))
 	noError(t, err)
 	noError(t, laketest.Play(t.Context(), s, fmt.Sprintf(deletable, "held"), 0))
-	lock, err := infra.LockFile(filepath.Join(dir, "lake", filepath.FromSlash(lake.LockKey("held"))), 0)
+	held, err := lock.File(filepath.Join(dir, "lake", filepath.FromSlash(lake.LockKey("held"))), 0)
 	noError(t, err)
 	for _, args := range [][]string{{"delete", "held"}, {"delete", "held", "--yes"}, {"tidy", "held", "--yes"}} {
 		if _, err := runCommand(t, append(args, "--lake", filepath.Join(dir, "lake"), "--state", state)...); err == nil || !strings.Contains(err.Error(), "nothing is deleted") {
 			t.Errorf("%v of a campaign in use: %v", args, err)
 		}
 	}
-	noError(t, lock.Close())
+	noError(t, held.Close())
 	noError(t, os.MkdirAll(filepath.Join(state, "campaigns", "held"), 0o700))
 	if out, err := runCommand(t, "delete", "held", "--yes", "--lake", filepath.Join(dir, "lake"), "--state", state); err != nil {
 		t.Error(out, err)

@@ -22,7 +22,6 @@ import (
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/cmd/internal/imports"
 	"roundtable/cmd/internal/integrity"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
@@ -136,7 +135,7 @@ func TestImport(t *testing.T) {
 	if c := by["-i0-r0imported"].Collaborations[0]; c.Model != "unknown" || c.InstanceID != "4" {
 		t.Errorf("nothing is known: %+v", c)
 	}
-	about, err := transcripts.About(t.Context(), collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), c.Key)
+	about, err := transcripts.About(t.Context(), collaboration.NewReader(s, catalogue.Builtin()), c.Key)
 	if err != nil || len(about.Facts) > 0 {
 		t.Errorf("what it was about: %+v, %v", about, err)
 	}

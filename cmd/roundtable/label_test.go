@@ -94,3 +94,17 @@ func labelsOf(t *testing.T, dir, campaign string) map[string]string {
 	noError(t, err)
 	return found
 }
+
+func TestLabellersOfFlags(t *testing.T) {
+	for reasks := -1; reasks < 12; reasks++ {
+		how, err := labelling.Options{Labeller: "openai/a", Params: "{}", Generate: "{}", Reasks: reasks}.LabellingOfFlags()
+		if (err == nil) != (reasks >= 0 && reasks <= 10) || how.Reasks != reasks || how.Labeller.Name != "openai/a" {
+			t.Errorf("%d re-asks: %+v, %v", reasks, how, err)
+		}
+	}
+	for says, o := range map[string]labelling.Options{"--generate:": {Params: "{}", Generate: "{x: 1}"}, "--params:": {Params: "[]", Generate: "{}"}} {
+		if _, err := o.LabellingOfFlags(); err == nil || !strings.HasPrefix(err.Error(), says) {
+			t.Errorf("%s %v", says, err)
+		}
+	}
+}

@@ -11,11 +11,11 @@ const steps = 120
 // Wolfe and Crowder 1974).
 func Prices(p Problem) []float64 {
 	prices := make([]float64, len(p.Capacity))
-	best, least := slices.Clone(prices), upperBound(p, prices)
-	target := greedyValue(p)
-	scale := 1.0
+	bound := upperBound(p, prices)
+	best, least, target, scale := slices.Clone(prices), bound, greedyValue(p), 1.0
+	slack := make([]float64, len(p.Capacity)) // gradient of the bound
 	for range steps {
-		slack := slices.Clone(p.Capacity) // gradient of the bound
+		copy(slack, p.Capacity)
 		for _, options := range p.Items {
 			if o := bestOption(options, prices); o >= 0 {
 				for r, u := range options[o].Use {
@@ -27,12 +27,13 @@ func Prices(p Problem) []float64 {
 		if norm == 0 {
 			break
 		}
-		step := scale * max(upperBound(p, prices)-target, 0) / norm
+		step := scale * max(bound-target, 0) / norm
 		for r := range prices {
 			prices[r] = max(0, prices[r]-step*slack[r])
 		}
-		if b := upperBound(p, prices); b < least {
-			best, least = slices.Clone(prices), b
+		if bound = upperBound(p, prices); bound < least {
+			copy(best, prices)
+			least = bound
 		} else {
 			scale *= 0.95
 		}

@@ -180,15 +180,16 @@ func missingKinds(d Dish, stock map[string]int) int {
 
 // drawDishes takes dishes that can be made and fills up with others.
 func (db *database) drawDishes(rng *rand.Rand, stock map[string]int) []Dish {
-	var near, far, list []Dish
+	var near, far []Dish
 	for _, i := range rng.Perm(len(db.dishes)) {
-		if d := db.dishes[i]; isMakeable(d, stock) && len(near) < mostPossible {
+		switch d := db.dishes[i]; {
+		case len(near) < mostPossible && isMakeable(d, stock):
 			near = append(near, d)
-		} else {
+		case len(far) < dishes:
 			far = append(far, d)
 		}
 	}
-	list = append(near, far...)[:dishes]
+	list := append(near, far...)[:dishes]
 	rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	return list
 }

@@ -35,6 +35,7 @@ import (
 	"go.temporal.io/server/common/primitives"
 
 	"roundtable/infra"
+	"roundtable/infra/lock"
 )
 
 // Config says how to run the embedded server. Its zero value is good.
@@ -200,8 +201,8 @@ func (s services) hostsByService() map[primitives.ServiceName]static.Hosts {
 
 // acquireLock takes the state folder for this process.
 func acquireLock(dir string) (io.Closer, error) {
-	held, err := infra.LockFile(filepath.Join(dir, "lock"), 0)
-	if errors.Is(err, infra.ErrInUse) {
+	held, err := lock.File(filepath.Join(dir, "lock"), 0)
+	if errors.Is(err, lock.ErrInUse) {
 		err = fmt.Errorf("%w; wait for it, stop it, or choose another folder", err)
 	}
 	return held, err

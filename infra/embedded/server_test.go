@@ -22,6 +22,7 @@ import (
 
 	"roundtable/infra"
 	"roundtable/infra/embedded"
+	"roundtable/infra/lock"
 )
 
 // childDir, when set, makes this binary the process that a test kills.
@@ -94,7 +95,7 @@ func TestServerServesAndComesBack(t *testing.T) {
 	}
 
 	_, err = embedded.Start(t.Context(), embedded.Config{Dir: dir, Notices: io.Discard})
-	if !errors.Is(err, infra.ErrInUse) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
+	if !errors.Is(err, lock.ErrInUse) || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) {
 		t.Errorf("a second server on one folder: %v", err)
 	}
 
@@ -290,9 +291,9 @@ func TestStartIsRefused(t *testing.T) {
 	if _, err := embedded.Start(ended, embedded.Config{Dir: dir}); !errors.Is(err, context.Canceled) {
 		t.Errorf("started although the context had ended: %v", err)
 	}
-	lock, err := infra.LockFile(filepath.Join(dir, "lock"), 0) // both let go of the folder
+	held, err := lock.File(filepath.Join(dir, "lock"), 0) // both let go of the folder
 	if err != nil {
 		t.Fatal(err)
 	}
-	lock.Close()
+	held.Close()
 }

@@ -174,8 +174,12 @@ var (
 	stuck = regexp.MustCompile(`(?i)too large|too long|context (length|size|window)|\bmemory\b|\bcuda\b|unloaded|crashed|not (supported|implemented)|unsupported`)
 )
 
+// maxSearched is how much of a message is searched: a service says first what is wrong, and may send megabytes.
+const maxSearched = 8 << 10
+
 // FaultOf returns the fault of a failed call: what a code or text of w means, or else the status.
 func FaultOf(status int, w Words) model.Fault {
+	w.Message = w.Message[:min(len(w.Message), maxSearched)]
 	switch {
 	case w.Limit == "openrouter_in_flight_budget":
 		return model.Busy // the credit is held by the calls in flight

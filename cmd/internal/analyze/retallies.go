@@ -21,7 +21,6 @@ import (
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/decision"
@@ -163,7 +162,7 @@ func newWorth(ctx context.Context, plugins catalogue.Catalogue, s store.Store, n
 		return model.Provider{}, nil
 	} // nothing is asked
 	built, err := setup.Build(p, plugins,
-		setup.Sources{Data: providers.OpenData, Lake: s, Programs: programs.New(s).Recording}, nobody)
+		setup.Sources{Data: setup.OpenFolder, Lake: s, Programs: programs.New(s).Recording}, nobody)
 	if err != nil {
 		return nil, fmt.Errorf("decisions are scored by the campaign's environment: %w", err)
 	}

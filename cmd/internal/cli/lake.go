@@ -15,9 +15,8 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/analysis/lake/store/bucket"
 	"roundtable/envs/wording"
-	"roundtable/infra"
+	"roundtable/infra/lock"
 )
 
 // LocalLake returns the folder of the lake; local is false if it is not on this machine.
@@ -34,7 +33,11 @@ func (o *Options) OpenLake() (store.Store, error) {
 				"and `roundtable run FILE` makes one", o.Lake))
 		}
 	}
-	s, err := store.Open(o.Lake, bucket.OpenToRead)
+	return o.open(o.ReadBucket)
+}
+
+func (o *Options) open(bucket func(location string) (store.Store, error)) (store.Store, error) {
+	s, err := store.Open(o.Lake, bucket)
 	if err == nil {
 		s, err = campaign.WithData(o.withPaths(s), o.Data)
 	}
@@ -118,14 +121,8 @@ func (o *Options) CreateLake() (store.Store, newFolders, error) {
 	if dir, local := o.LocalLake(); local {
 		made = missingFolders(dir)
 	}
-	s, err := store.Open(o.Lake, bucket.Open)
-	if err == nil {
-		s, err = campaign.WithData(o.withPaths(s), o.Data)
-	}
-	if err != nil {
-		return nil, nil, UsageError(err)
-	}
-	return s, made, nil
+	s, err := o.open(o.OpenBucket)
+	return s, made, err
 }
 
 // Discard takes the folders away again in which nothing was written.
@@ -148,10 +145,10 @@ func (o *Options) LockCampaign(ctx context.Context, s store.Store, campaign, pla
 	io.Closer, error) {
 	key := lake.LockKey(campaign)
 	if dir, local := o.LocalLake(); local {
-		lock, err := infra.LockFile(filepath.Join(dir, filepath.FromSlash(key)), store.GroupRights(dir))
-		return ctx, lock, err
+		held, err := lock.File(filepath.Join(dir, filepath.FromSlash(key)), store.GroupRights(dir))
+		return ctx, held, err
 	}
-	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: infra.ThisProcess(), Place: place},
+	held, lease, err := store.TakeLease(ctx, s, key, store.Holder{Name: lock.ThisProcess(), Place: place},
 		func(by store.Holder) {
 			fmt.Fprintf(os.Stderr, "%s is in use by %s; if that shows no sign of life within 30 s, this process "+
 				"continues\n", campaign, wording.SafeLines(by.Name))
@@ -172,7 +169,7 @@ func (o *Options) CampaignHolder(campaign string) string {
 	if !local {
 		return ""
 	}
-	return infra.LockHolder(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
+	return lock.Holder(filepath.Join(dir, filepath.FromSlash(lake.LockKey(campaign))))
 }
 
 // ExplainDamage adds to an error that wraps store.ErrCorrupt what the damage prevents (so, a clause) and the

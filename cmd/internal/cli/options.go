@@ -20,7 +20,6 @@ import (
 
 	"roundtable/analysis/lake/campaign"
 	"roundtable/analysis/lake/store"
-	"roundtable/infra"
 	"roundtable/workflows/catalogue"
 )
 
@@ -36,10 +35,12 @@ type Options struct {
 	Insecure  bool
 	JSON      bool
 	Telemetry Telemetry
-	// StartServer starts the Temporal server of this program on a folder; fresh removes the
-	// workflows that an earlier one left there. Only the root command links the server.
-	StartServer func(ctx context.Context, dir string, fresh bool) (target infra.Target, stop func() error, err error)
-	Working     func() // called before the command starts something that an interrupt must not cut off
+	// StartServer starts the Temporal server of this program on a folder, where infra.TargetIn finds it; fresh
+	// removes the workflows that an earlier one left there. OpenBucket opens a lake in a bucket, ReadBucket one
+	// that need not be writable. Only the root command links the server and the client of S3.
+	StartServer            func(ctx context.Context, dir string, fresh bool) (stop func() error, err error)
+	OpenBucket, ReadBucket func(location string) (store.Store, error)
+	Working                func() // called before the command starts something that an interrupt must not cut off
 }
 
 // NewOptions returns the options of a program with these plug-ins and defines their flags on root.

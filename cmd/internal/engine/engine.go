@@ -28,6 +28,7 @@ import (
 	"roundtable/activities/calls"
 	"roundtable/activities/hosting"
 	"roundtable/activities/money"
+	"roundtable/activities/setup"
 	"roundtable/analysis/lake/store"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
@@ -120,7 +121,7 @@ func Start(ctx context.Context, o *cli.Options, s store.Store, w Job) (_ *Engine
 	_, local := o.LocalLake()
 	e.Models = providers.New(s)
 	e.Activities = activities.New(activities.Config{
-		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: providers.OpenData, NoCache: w.NoCache,
+		Store: e.lake, Plugins: o.Plugins, Models: e.Models.Build, Data: setup.OpenFolder, NoCache: w.NoCache,
 		Alone:     e.stopServer != nil && local,
 		Listeners: e.callListeners(o), Noticed: e.sayNoticed, LakeName: o.LakeName(),
 	})
@@ -199,13 +200,19 @@ func placeOf(folder string) (string, error) {
 	return string(name), err
 }
 
+// serverPatience is how long our own server, which has started, may take to answer on a machine far behind.
+const serverPatience = 5 * time.Minute
+
 // embed starts our own server on a folder, where other commands find it.
 func (e *Engine) embed(ctx context.Context, o *cli.Options, dir string, fresh bool) (err error) {
-	target, stop, err := o.StartServer(ctx, dir, fresh)
+	if e.stopServer, err = o.StartServer(ctx, dir, fresh); err != nil {
+		return err
+	}
+	target, err := infra.TargetIn(dir)
 	if err != nil {
 		return err
 	}
-	e.stopServer = stop
+	target.InProcess, target.Patience = true, serverPatience
 	target.Logger, target.Metrics = campaigns.OpenWorkerLog(o), e.metrics.Temporal()
 	if e.Client, err = infra.Dial(ctx, target); err != nil {
 		return err

@@ -26,7 +26,6 @@ import (
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -301,7 +300,7 @@ func (x *Export) readInstances(ctx context.Context, s store.Store, plugins catal
 			return nil, leftOut{errors.New("its data files are private_data (--table instances publishes it all " +
 				"the same)")}
 		case len(p.Files) > 0:
-			_, err := setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(p)
+			_, err := setup.Sources{Data: setup.OpenFolder, Lake: s}.OpenData(p)
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil, leftOut{err}
 			}

@@ -13,8 +13,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/sql"
-	"roundtable/cmd/internal/campaigns"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/workflows/catalogue"
 )
@@ -27,7 +25,7 @@ var ofRun = []record.Column{{Name: "campaign_id", Type: "string"}, {Name: "colla
 // again from the stored answers. Their argument is that of show, or the beginning of
 // several: FROM prompts('my-campaign/').
 func sqlFunctions(ctx context.Context, s store.Store, plugins catalogue.Catalogue) ([]sql.Function, error) {
-	reader := collaboration.NewReader(s, plugins, providers.OpenData)
+	reader := collaboration.NewReader(s, plugins)
 	prompts := sql.Function{
 		Name: "prompts",
 		Columns: append(ofRun[:4:4], []record.Column{
@@ -86,7 +84,7 @@ func eachRow(read func(campaign string) ([][]any, error)) func(campaign string) 
 // instancesOf returns what a campaign asks.
 func instancesOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue,
 	campaign string) ([]record.Instance, error) {
-	all, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, campaign)
+	all, err := collaboration.NewReader(s, plugins).Instances(ctx, campaign)
 	if err != nil {
 		return nil, fmt.Errorf("the instances of %s: %w", campaign, err)
 	}
@@ -162,7 +160,7 @@ func eachAsked(ctx context.Context, s store.Store, read asking,
 		found := false
 		return func() (row []any, err error) {
 			if !found {
-				if runs, err = campaigns.FindSome(ctx, s, id); err != nil {
+				if runs, err = transcripts.FindSome(ctx, s, id); err != nil {
 					return nil, err
 				}
 				if runs = slices.DeleteFunc(runs, isUnfinished); len(runs) == 0 {

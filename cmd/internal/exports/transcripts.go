@@ -19,7 +19,6 @@ import (
 	"roundtable/analysis/sql"
 	"roundtable/analysis/study/worth"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/workflows/catalogue"
 )
@@ -71,7 +70,7 @@ func (x *Export) stageTranscripts(ctx context.Context, plugins catalogue.Catalog
 		}
 		return err
 	}
-	all := readTalks(ctx, collaboration.NewReader(s, plugins, providers.OpenData), lake.Collaborations(ctx, s, d), tell)
+	all := readTalks(ctx, collaboration.NewReader(s, plugins), lake.Collaborations(ctx, s, d), tell)
 	switch x.Format {
 	case "eval":
 		err = WriteEval(all, add)

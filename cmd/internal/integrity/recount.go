@@ -14,7 +14,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
 	"roundtable/analysis/recount"
-	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 	"roundtable/workflows/plan"
 	"roundtable/workflows/protocol"
@@ -265,7 +264,7 @@ func (v *Verification) compareForks(ctx context.Context, s store.Store, plugins 
 		return err
 	}
 	replaced := map[lake.Run]map[int]string{}
-	reader := collaboration.NewReader(s, plugins, providers.OpenData)
+	reader := collaboration.NewReader(s, plugins)
 	for _, m := range d.Members {
 		key := record.Key{CampaignID: v.Campaign, ConditionID: record.ConditionOf(m.Run.Collaboration),
 			CollaborationID: m.Run.Collaboration, Generation: int32(m.Run.Generation)}

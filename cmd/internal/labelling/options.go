@@ -1,6 +1,5 @@
 // Package labelling labels the messages of a campaign with the labeller of its file or of the flags, and sums
-// up what is labelled. For people who code by hand it draws messages, writes them to a page or table that
-// shows neither conditions nor machine labels, and reads back and stores the codes.
+// up what is labelled.
 package labelling
 
 import (
@@ -24,6 +23,7 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/engine"
+	"roundtable/cmd/internal/handcoding"
 	"roundtable/cmd/internal/providers"
 	"roundtable/envs"
 	"roundtable/envs/wording"
@@ -77,7 +77,7 @@ func (l Options) Run(ctx context.Context, name string) error {
 // chooseLabelling returns how messages are to be labelled: as the campaign's file says, unless
 // flags name another labeller. Nothing is sent.
 func (l Options) chooseLabelling(ctx context.Context, s store.Store, campaign string) (campaign.Labelling, error) {
-	how, err := l.labellingOfFlags()
+	how, err := l.LabellingOfFlags()
 	if err != nil {
 		return how, err
 	}
@@ -109,7 +109,7 @@ func (l Options) useBook(how *campaign.Labelling) error {
 	if l.CodeBook == "" || l.CodeBook == campaign.ActsBook {
 		return nil
 	}
-	b, err := readBook(l.CodeBook)
+	b, err := handcoding.ReadBook(l.CodeBook)
 	if err != nil {
 		return err
 	}
@@ -121,8 +121,8 @@ func (l Options) useBook(how *campaign.Labelling) error {
 	return nil
 }
 
-// labellingOfFlags returns the labeller that they name.
-func (l Options) labellingOfFlags() (campaign.Labelling, error) {
+// LabellingOfFlags returns the labeller that they name.
+func (l Options) LabellingOfFlags() (campaign.Labelling, error) {
 	how := campaign.Labelling{Labeller: plan.Choice{Name: l.Labeller}, Reasks: l.Reasks, Words: labels.Words}
 	if l.Reasks < 0 || l.Reasks > 10 {
 		return how, fmt.Errorf("--reasks is %d; expected 0 to 10", l.Reasks)
@@ -245,7 +245,7 @@ func (l Options) carryOut(ctx context.Context, e *engine.Engine, s store.Store, 
 		return err
 	}
 	if how.CodeBook != nil {
-		if _, err := recordBook(ctx, s, name, *how.CodeBook); err != nil {
+		if _, err := handcoding.RecordBook(ctx, s, name, *how.CodeBook); err != nil {
 			return err
 		}
 	}

@@ -15,7 +15,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/report"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 )
 
@@ -149,7 +148,7 @@ func (v *Server) askedPart(w http.ResponseWriter, r *http.Request) error {
 		return cli.UsageError(fmt.Errorf("there is no entry %q", r.PathValue("entry")))
 	}
 	all, err := transcripts.ReadAsked(r.Context(),
-		collaboration.NewReader(v.store, v.options.Plugins, providers.OpenData), rows)
+		collaboration.NewReader(v.store, v.options.Plugins), rows)
 	a := all[int32(entry)]
 	if err != nil {
 		a.Lost = append(a.Lost, err.Error())

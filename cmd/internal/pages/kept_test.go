@@ -32,7 +32,7 @@ func TestRunsAreKept(t *testing.T) {
 	for name, file := range map[string]string{
 		"traded":      traders + "{name: roundtable, rounds: 3}",
 		"discussed":   traders + "{name: discussion, rounds: 3, vote_from: 2, personas: none}",
-		"deliberated": "replicates: 1\nenv: allocation\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
+		"deliberated": "replicates: 1\nenv: allocation\ninstances: 8\nrule: majority\nmodel: scripted/sharer\nprotocol: {name: deliberation, rounds: 2, authority: vote}",
 		"gathered":    "replicates: 2\nenv: {name: consensus, agents: 4}\nmodel: scripted/average\nprotocol: {name: consensus, rounds: 4}",
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -29,7 +29,6 @@ import (
 	"roundtable/cmd/internal/analyze"
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
@@ -430,7 +429,7 @@ func (r *Reported) makePage(ctx context.Context, s store.Store, plugins catalogu
 		return nil, err
 	}
 	if !how.NoPrompts {
-		reader := collaboration.NewReader(s, plugins, providers.OpenData)
+		reader := collaboration.NewReader(s, plugins)
 		source.Asked = func(rows record.Rows) (map[int32]report.Asked, error) {
 			return transcripts.ReadAsked(ctx, reader, rows)
 		}

@@ -33,7 +33,6 @@ import (
 	"roundtable/cmd/internal/campaigns"
 	"roundtable/cmd/internal/cli"
 	"roundtable/cmd/internal/integrity"
-	"roundtable/cmd/internal/providers"
 	"roundtable/cmd/internal/transcripts"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
@@ -284,7 +283,7 @@ func Source(ctx context.Context, s store.Store, plugins catalogue.Catalogue, nam
 // questionsOf returns what the conditions of a campaign ask. Its data files may be gone.
 func questionsOf(ctx context.Context, s store.Store, plugins catalogue.Catalogue, name string) report.Questions {
 	all := report.Questions{Of: map[report.AskedIn]report.Question{}}
-	instances, err := collaboration.NewReader(s, plugins, providers.OpenData).Instances(ctx, name)
+	instances, err := collaboration.NewReader(s, plugins).Instances(ctx, name)
 	if err != nil {
 		all.Problem = fmt.Sprintf("The questions cannot be shown: %v", err)
 	}
@@ -300,7 +299,7 @@ func StorySource(ctx context.Context, s store.Store, plugins catalogue.Catalogue
 	source := report.Source{Counting: integrity.Counting(plugins)}
 	source.Campaign.Name = name
 	source.Unusable = transcripts.UnusableAnswers(ctx, s)
-	reader := collaboration.NewReader(s, plugins, providers.OpenData)
+	reader := collaboration.NewReader(s, plugins)
 	source.About = func(of record.Key) (report.About, error) { return transcripts.About(ctx, reader, of) }
 	if how.Labeller == "" {
 		labellers, err := lake.Labellers(ctx, s, name)

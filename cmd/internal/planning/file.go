@@ -52,7 +52,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 	if err := cli.LoadEnvFile(f.folderOf(path)); err != nil {
 		return p, m, file, err
 	}
-	from := providers.NewFileFolder(f.folderOf(path))
+	from := providers.FileFolder{Folder: f.folderOf(path)}
 	prices := providers.NewPriceList(from)
 	host := providers.NewHost(providers.NewFile(s, from, !dial), prices, dial)
 	host.Catalogue, host.Data = plugins, from.OpenData
@@ -72,7 +72,7 @@ func (f Flags) Read(ctx context.Context, plugins catalogue.Catalogue, path strin
 		ran.folder = forked.Folder // where its programs are
 		of := campaignfile.Forked{Campaign: forked.Campaign, Data: forked.Data, PrivateData: forked.PrivateData}
 		if err == nil && len(forked.Files) > 0 {
-			of.DataFiles, err = setup.Sources{Data: providers.OpenData, Lake: s}.OpenData(forked)
+			of.DataFiles, err = setup.Sources{Data: setup.OpenFolder, Lake: s}.OpenData(forked)
 		}
 		return of, err
 	}
@@ -351,7 +351,7 @@ func recordedPack(stored campaign.Plan, c plan.Condition, pack prompt.Pack) prom
 
 // RecordPlan records p as the campaign's current plan, with its data, and m, which says how to run it.
 func RecordPlan(ctx context.Context, s store.Store, p campaign.Plan, m campaign.Manifest) error {
-	if note, err := campaign.RecordData(ctx, s, p, providers.OpenData); err != nil {
+	if note, err := campaign.RecordData(ctx, s, p, setup.OpenFolder); err != nil {
 		return err
 	} else if note != "" {
 		fmt.Fprintln(os.Stderr, "note:", note)

@@ -38,7 +38,7 @@ func TestBuild(t *testing.T) {
 		if c.params != "" {
 			choice.Params = []byte(c.params)
 		}
-		made, err := NewFile(s, NewFileFolder(t.TempDir()), c.keyless).Build(choice, cond, env)
+		made, err := NewFile(s, FileFolder{t.TempDir()}, c.keyless).Build(choice, cond, env)
 		if c.wrong == "" && (err != nil || made.Name != c.name || made.Simulated != strings.HasPrefix(c.name, "scripted/")) {
 			t.Errorf("%+v: %+v, %v", c, made, err)
 		}
@@ -68,7 +68,7 @@ func TestEmbedderOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{"": "", TFIDF: TFIDF, "openai/m": "openai/m", "tiny": filepath.Join(tiny, "tiny"), "none": ""} {
-		got, err := NewFileFolder(tiny).Embedder(name)
+		got, err := FileFolder{tiny}.Embedder(name)
 		if (err != nil) != (name == "none") || err == nil && got != want {
 			t.Errorf("%q is %q, want %q: %v", name, got, want, err)
 		}

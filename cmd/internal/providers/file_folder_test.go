@@ -22,7 +22,7 @@ func TestDataStaysInItsFolder(t *testing.T) {
 	); err != nil {
 		t.Fatal(err)
 	}
-	files, err := providers.NewFileFolder(base).OpenData("data")
+	files, err := providers.FileFolder{Folder: base}.OpenData("data")
 	if err != nil {
 		t.Fatal(err)
 	}

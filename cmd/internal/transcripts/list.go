@@ -10,8 +10,6 @@ import (
 	"roundtable/analysis/lake"
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store"
-	"roundtable/cmd/internal/campaigns"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -88,18 +86,18 @@ func (c Listed) String() string {
 	return fmt.Sprintf("%s: %s, %s", name, c.Status, strings.Join(parts, ", "))
 }
 
-// FindRows returns the rows of the one collaboration that id means, see campaigns.FindOne. broken
+// FindRows returns the rows of the one collaboration that id means, see FindOne. broken
 // is the reason why the rows of an unfinished collaboration are incomplete; nil if they are
 // complete.
 func FindRows(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id string) (rows record.Rows,
 	broken, err error) {
-	c, err := campaigns.FindOne(ctx, s, id)
+	c, err := FindOne(ctx, s, id)
 	if err != nil {
 		return rows, nil, err
 	}
 	run := lake.Run{Collaboration: c.Collaboration, Generation: c.Generation}
 	if c.Status == record.Unfinished {
-		rows, broken = readUnfinished(ctx, collaboration.NewReader(s, plugins, providers.OpenData), c.Campaign, run)
+		rows, broken = readUnfinished(ctx, collaboration.NewReader(s, plugins), c.Campaign, run)
 		return rows, broken, ctx.Err()
 	}
 	d, err := lake.ReadDataset(ctx, s, c.Campaign)
@@ -147,7 +145,7 @@ func ReadUnfinished(ctx context.Context, s store.Store, plugins catalogue.Catalo
 	if err != nil {
 		return u, err
 	}
-	reader := collaboration.NewReader(s, plugins, providers.OpenData)
+	reader := collaboration.NewReader(s, plugins)
 	u = Unfinished{make([]record.Rows, len(unfinished)), make([]error, len(unfinished))}
 	return u, lake.Each(ctx, len(unfinished), func(ctx context.Context, i int) error {
 		u.Rows[i], u.Broken[i] = readUnfinished(ctx, reader, campaign, unfinished[i])

@@ -13,7 +13,6 @@ import (
 	"roundtable/analysis/lake/record"
 	"roundtable/analysis/lake/store/storetest"
 	"roundtable/analysis/report"
-	"roundtable/cmd/internal/providers"
 	"roundtable/workflows/catalogue"
 )
 
@@ -115,7 +114,7 @@ func TestRead(t *testing.T) {
 	if err != nil || broken != nil {
 		t.Fatal(err, broken)
 	}
-	asked, err := ReadAsked(ctx, collaboration.NewReader(s, catalogue.Builtin(), providers.OpenData), rows)
+	asked, err := ReadAsked(ctx, collaboration.NewReader(s, catalogue.Builtin()), rows)
 	if first := asked[0]; err != nil || len(asked) != 9 || len(first.Prompt) != 2 || len(first.Answers) != 1 || len(first.Calls) != 1 || first.Differs != "" {
 		t.Errorf("%d are asked, %v: %+v", len(asked), err, first)
 	}

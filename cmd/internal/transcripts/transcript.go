@@ -22,7 +22,6 @@ import (
 	"roundtable/analysis/report"
 	"roundtable/analysis/table"
 	"roundtable/cmd/internal/cli"
-	"roundtable/cmd/internal/providers"
 	"roundtable/envs/wording"
 	"roundtable/workflows/catalogue"
 )
@@ -79,7 +78,7 @@ func Read(ctx context.Context, s store.Store, plugins catalogue.Catalogue, id st
 	if broken != nil {
 		v.noteLost("What has been answered so far cannot be shown whole", broken)
 	}
-	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, plugins, providers.OpenData)
+	of, reader := rows.Collaborations[0].Key, collaboration.NewReader(s, plugins)
 	if v.story.Facts, err = Facts(ctx, reader, of); err != nil {
 		v.noteLost("What it was about cannot be shown", err)
 	}

@@ -1,4 +1,6 @@
-package labelling
+// Package handcoding draws messages for people who code by hand, writes them to a page or table that shows neither
+// conditions nor machine labels, and reads back and stores the codes.
+package handcoding
 
 import (
 	"context"
@@ -22,8 +24,8 @@ import (
 	"roundtable/envs/wording"
 )
 
-// HandCoding holds the flags for coding by hand: what to draw, or which table to read back.
-type HandCoding struct {
+// Options holds the flags for coding by hand: what to draw, or which table to read back.
+type Options struct {
 	*cli.Options
 	CodeBook string // a file or a built-in name
 	Asked    int    // items to draw in all
@@ -34,10 +36,10 @@ type HandCoding struct {
 }
 
 // IsAsked reports whether the flags request a draw or the reading of a table.
-func (o HandCoding) IsAsked() bool { return o.Asked != 0 || o.From != "" }
+func (o Options) IsAsked() bool { return o.Asked != 0 || o.From != "" }
 
 // Run draws messages of campaign name, or reads a coded table back.
-func (o HandCoding) Run(ctx context.Context, name string) error {
+func (o Options) Run(ctx context.Context, name string) error {
 	if err := o.check(); err != nil {
 		return cli.UsageError(err)
 	}
@@ -45,7 +47,7 @@ func (o HandCoding) Run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	book, err := readBook(o.CodeBook)
+	book, err := ReadBook(o.CodeBook)
 	if err != nil {
 		return cli.UsageError(err)
 	}
@@ -57,7 +59,7 @@ func (o HandCoding) Run(ctx context.Context, name string) error {
 
 var coderName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,39}$`)
 
-func (o HandCoding) check() error {
+func (o Options) check() error {
 	switch {
 	case o.Asked != 0 && o.From != "":
 		return errors.New("--gold writes a page and --gold-from reads one back; give one of them")
@@ -74,8 +76,8 @@ func (o HandCoding) check() error {
 	return nil
 }
 
-// readBook reads a code book: one that is built in, or a file.
-func readBook(name string) (campaign.Book, error) {
+// ReadBook reads a code book: one that is built in, or a file.
+func ReadBook(name string) (campaign.Book, error) {
 	if b, ok := campaign.LoadBuiltInBook(name); ok {
 		return b, nil
 	}
@@ -99,8 +101,8 @@ func readBook(name string) (campaign.Book, error) {
 	return b, nil
 }
 
-// recordBook records a code book with a campaign, under its id, and returns what is recorded.
-func recordBook(ctx context.Context, s store.Store, of string, b campaign.Book) ([]byte, error) {
+// RecordBook records a code book with a campaign, under its id, and returns what is recorded.
+func RecordBook(ctx context.Context, s store.Store, of string, b campaign.Book) ([]byte, error) {
 	data, key := b.Encode(), campaign.BookKey(of, b.ID())
 	err := s.PutIfAbsent(ctx, key, data)
 	if errors.Is(err, store.ErrExists) {
@@ -122,7 +124,7 @@ type Drawn struct {
 }
 
 // draw makes the draw that is asked for, or finds it, and writes what is to be coded.
-func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book campaign.Book) error {
+func (o Options) draw(ctx context.Context, s store.Store, name string, book campaign.Book) error {
 	draws, err := gold.ReadDraws(ctx, s, name, book.ID())
 	if err != nil {
 		return err
@@ -156,7 +158,7 @@ func (o HandCoding) draw(ctx context.Context, s store.Store, name string, book c
 		for i, b := range blocks {
 			d.Blocks[i].Items = b.recordedItems(d)
 		}
-		recorded, err := recordBook(ctx, s, name, book)
+		recorded, err := RecordBook(ctx, s, name, book)
 		if err != nil {
 			return err
 		}
@@ -202,7 +204,7 @@ func findDraw(draws []gold.Draw, items int) (d gold.Draw, known bool, err error)
 	return gold.Draw{Number: len(draws) + 1}, false, nil
 }
 
-func (o HandCoding) newDraw(ctx context.Context, c *corpus, book campaign.Book,
+func (o Options) newDraw(ctx context.Context, c *corpus, book campaign.Book,
 	earlier []gold.Draw) (gold.Draw, error) {
 	all, err := c.listCandidates(ctx)
 	if err != nil {
@@ -231,7 +233,7 @@ func refuseLost(ctx context.Context, s store.Store, name string, book campaign.B
 		"draw takes its place", gold.Key(name, book.ID(), lost[0].Draw), lost[0].Coder))
 }
 
-func (o HandCoding) reportDraw(r Drawn) error {
+func (o Options) reportDraw(r Drawn) error {
 	if o.JSON {
 		return cli.WriteJSON(o.Stdout(), r)
 	}
@@ -248,7 +250,7 @@ func (o HandCoding) reportDraw(r Drawn) error {
 }
 
 // readBack stores what a coder gave to a draw.
-func (o HandCoding) readBack(ctx context.Context, s store.Store, name string, book campaign.Book) error {
+func (o Options) readBack(ctx context.Context, s store.Store, name string, book campaign.Book) error {
 	data, err := store.ReadFile(o.From, 64<<20)
 	if err != nil {
 		return cli.UsageError(fmt.Errorf("--gold-from: %w", err))
@@ -283,7 +285,7 @@ func (o HandCoding) readBack(ctx context.Context, s store.Store, name string, bo
 }
 
 // store commits the labels of each collaboration.
-func (o HandCoding) store(ctx context.Context, s store.Store, d gold.Draw, given [][]string) error {
+func (o Options) store(ctx context.Context, s store.Store, d gold.Draw, given [][]string) error {
 	condition := map[lake.Run]string{}
 	draws, err := gold.ReadDraws(ctx, s, d.Campaign, d.CodeBook)
 	if err != nil {
@@ -353,7 +355,7 @@ type agreement struct {
 	Shown float64  `json:"shown"` // share of the items that a coder gave it to
 }
 
-func (o HandCoding) reportStored(ctx context.Context, s store.Store, d gold.Draw, book campaign.Book) error {
+func (o Options) reportStored(ctx context.Context, s store.Store, d gold.Draw, book campaign.Book) error {
 	sample, err := gold.Load(ctx, s, d.Campaign, d.CodeBook)
 	if err != nil {
 		return err

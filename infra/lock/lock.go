@@ -1,4 +1,5 @@
-package infra
+// Package lock keeps other processes from what this one holds, by a file.
+package lock
 
 import (
 	"errors"
@@ -13,18 +14,18 @@ import (
 	"time"
 )
 
-// lockPatience is what a killed process may take to let go: the kernel takes its memory
+// patience is what a killed process may take to let go: the kernel takes its memory
 // away first.
-const lockPatience = 2 * time.Second
+const patience = 2 * time.Second
 
 // ErrInUse says that a lock is already held.
 var ErrInUse = errors.New("in use")
 
-// LockFile takes the lock of a file for this process, on this machine or on any that shares the file system with it
+// File takes the lock of a file for this process, on this machine or on any that shares the file system with it
 // and honours flock. It makes the file and its folder if missing, with group as the group's rights. If the lock is
 // still held after 2 s, even by this process, it returns an [ErrInUse] that names the holder. The kernel releases the
 // lock when the process ends, however it ends; the file stays and names the last holder.
-func LockFile(path string, group fs.FileMode) (io.Closer, error) {
+func File(path string, group fs.FileMode) (io.Closer, error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700|group); err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
@@ -33,7 +34,7 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
-	err = lockFile(fd)
+	err = take(fd)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		err = fmt.Errorf("%w by %s", ErrInUse, readHolder(fd))
 	} else if isUnsupported(err) {
@@ -46,11 +47,11 @@ func LockFile(path string, group fs.FileMode) (io.Closer, error) {
 		syscall.Close(fd)
 		return nil, fmt.Errorf("lock of %s: %w", path, err)
 	}
-	return lock(fd), nil
+	return held(fd), nil
 }
 
-// LockHolder returns, in words, the process that holds the lock of a file; "" if none does.
-func LockHolder(path string) string {
+// Holder returns, in words, the process that holds the lock of a file; "" if none does.
+func Holder(path string) string {
 	fd, err := syscall.Open(path, syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0)
 	if err != nil {
 		return ""
@@ -62,19 +63,19 @@ func LockHolder(path string) string {
 	return readHolder(fd)
 }
 
-// lock is a plain descriptor: an os.File would be closed, and the file let go,
+// held is a plain descriptor: an os.File would be closed, and the file let go,
 // when a program drops its Server without stopping it.
-type lock int
+type held int
 
-func (l lock) Close() error { return syscall.Close(int(l)) }
+func (h held) Close() error { return syscall.Close(int(h)) }
 
-// lockFile tries again when a signal came in between, and for a while when it is held.
-func lockFile(fd int) (err error) {
+// take tries again when a signal came in between, and for a while when it is held.
+func take(fd int) (err error) {
 	for began := time.Now(); ; {
 		err = syscall.Flock(fd, syscall.LOCK_EX|syscall.LOCK_NB)
 		switch {
 		case errors.Is(err, syscall.EINTR):
-		case errors.Is(err, syscall.EWOULDBLOCK) && time.Since(began) < lockPatience:
+		case errors.Is(err, syscall.EWOULDBLOCK) && time.Since(began) < patience:
 			time.Sleep(20 * time.Millisecond)
 		default:
 			return err

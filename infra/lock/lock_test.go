@@ -1,4 +1,4 @@
-package infra_test
+package lock_test
 
 import (
 	"errors"
@@ -12,26 +12,26 @@ import (
 	"testing/synctest"
 	"time"
 
-	"roundtable/infra"
+	"roundtable/infra/lock"
 )
 
 func TestLockSaysWhoHoldsIt(t *testing.T) { synctest.Test(t, lockSaysWhoHoldsIt) } // whose clock waits for nothing
 
 func lockSaysWhoHoldsIt(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lake", "_campaigns", "c", "lock") // folders are made
-	held, err := infra.LockFile(path, 0)
+	held, err := lock.File(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = infra.LockFile(path, 0)
+	_, err = lock.File(path, 0)
 	want := fmt.Sprintf("%s: in use by process %d since 2000-01-01 00:00:00 UTC", path, os.Getpid())
-	if !errors.Is(err, infra.ErrInUse) || !strings.Contains(err.Error(), want) {
+	if !errors.Is(err, lock.ErrInUse) || !strings.Contains(err.Error(), want) {
 		t.Errorf("a second lock: %v, want %q", err, want)
 	}
 	if err := held.Close(); err != nil {
 		t.Fatal(err)
 	}
-	again, err := infra.LockFile(path, 0)
+	again, err := lock.File(path, 0)
 	if err != nil {
 		t.Fatalf("after it was let go: %v", err)
 	}
@@ -40,7 +40,7 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := infra.LockFile(path, 0); err == nil || !strings.HasSuffix(err.Error(), says) {
+		if _, err := lock.File(path, 0); err == nil || !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("a lock signed %q: %v", text, err)
 		}
 	}
@@ -50,12 +50,12 @@ func lockSaysWhoHoldsIt(t *testing.T) {
 func TestLockWaitsForOneThatEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "lock")
-		held, err := infra.LockFile(path, 0)
+		held, err := lock.File(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
 		time.AfterFunc(time.Second, func() { held.Close() })
-		next, err := infra.LockFile(path, 0)
+		next, err := lock.File(path, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +70,7 @@ func TestLockHasOneHolder(t *testing.T) {
 	for range 16 {
 		wait.Go(func() {
 			for took.Load() < 100 {
-				held, err := infra.LockFile(path, 0)
+				held, err := lock.File(path, 0)
 				if err != nil {
 					continue
 				}
@@ -95,7 +95,7 @@ func TestLockFollowsNoLink(t *testing.T) {
 	if err := os.Symlink(other, filepath.Join(dir, "lock")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := infra.LockFile(filepath.Join(dir, "lock"), 0); err == nil {
+	if _, err := lock.File(filepath.Join(dir, "lock"), 0); err == nil {
 		t.Error("locked through a link")
 	}
 	if text, _ := os.ReadFile(other); string(text) != "kept" {
@@ -106,18 +106,18 @@ func TestLockFollowsNoLink(t *testing.T) {
 // Who holds a lock can be asked without taking it.
 func TestLockHolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	if who := infra.LockHolder(path); who != "" {
+	if who := lock.Holder(path); who != "" {
 		t.Errorf("a lock that was never taken is held by %s", who)
 	}
-	held, err := infra.LockFile(path, 0)
+	held, err := lock.File(path, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if who := infra.LockHolder(path); !strings.HasPrefix(who, fmt.Sprintf("process %d", os.Getpid())) {
+	if who := lock.Holder(path); !strings.HasPrefix(who, fmt.Sprintf("process %d", os.Getpid())) {
 		t.Errorf("held by %q, wanted this process", who)
 	}
 	held.Close()
-	if who := infra.LockHolder(path); who != "" {
+	if who := lock.Holder(path); who != "" {
 		t.Errorf("a lock that was let go is held by %s", who)
 	}
 }

@@ -1,4 +1,4 @@
-package labelling
+package handcoding
 
 import (
 	"encoding/csv"
@@ -30,7 +30,7 @@ func TestDrawAndReadBack(t *testing.T) {
 	var said strings.Builder
 	root := &cobra.Command{}
 	root.SetOut(&said)
-	o := HandCoding{Options: cli.NewOptions(root, catalogue.Builtin()), Asked: 40, Output: filepath.Join(t.TempDir(), "draw.csv"), Coder: "me"}
+	o := Options{Options: cli.NewOptions(root, catalogue.Builtin()), Asked: 40, Output: filepath.Join(t.TempDir(), "draw.csv"), Coder: "me"}
 	book, _ := campaign.LoadBuiltInBook(campaign.ActsBook)
 	o.From = o.Output
 	if err := os.WriteFile(o.From, []byte("id,labels,check\n1.1,,x\n"), 0o600); err != nil {
@@ -98,20 +98,6 @@ func TestDrawAndReadBack(t *testing.T) {
 	}
 }
 
-func TestLabellersOfFlags(t *testing.T) {
-	for reasks := -1; reasks < 12; reasks++ {
-		how, err := Options{Labeller: "openai/a", Params: "{}", Generate: "{}", Reasks: reasks}.labellingOfFlags()
-		if (err == nil) != (reasks >= 0 && reasks <= 10) || how.Reasks != reasks || how.Labeller.Name != "openai/a" {
-			t.Errorf("%d re-asks: %+v, %v", reasks, how, err)
-		}
-	}
-	for says, o := range map[string]Options{"--generate:": {Params: "{}", Generate: "{x: 1}"}, "--params:": {Params: "[]", Generate: "{}"}} {
-		if _, err := o.labellingOfFlags(); err == nil || !strings.HasPrefix(err.Error(), says) {
-			t.Errorf("%s %v", says, err)
-		}
-	}
-}
-
 // A code book is one that is built in or a file, and what is neither says what is wrong with it.
 func TestReadBook(t *testing.T) {
 	dir := t.TempDir()
@@ -129,7 +115,7 @@ func TestReadBook(t *testing.T) {
 		filepath.Join(dir, "none.yaml"): "--code-book: ", filepath.Join(dir, "slip.yaml"): `no key "nome"`,
 		filepath.Join(dir, "acts.yaml"): "the name acts is that of the built-in code book",
 	} {
-		b, err := readBook(name)
+		b, err := ReadBook(name)
 		if says == "" && (err != nil || len(b.Names()) < 2) || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {
 			t.Errorf("%s: %v, %v; want %q", name, b.Names(), err, says)
 		}

@@ -1,4 +1,4 @@
-package labelling
+package handcoding
 
 import (
 	"bytes"
