@@ -97,7 +97,7 @@ var phrases = []struct {
 	is    *pattern
 	plain string
 }{
-	{newPattern(`(?im)^(\W{0,4}\(?[A-Z])[.)]+ +((?:in)?correct|wrong|right|true|false|no|yes)\b`), "$1: $2"},
+	{newPattern(`(?im)^(\W{0,4}\(?[A-Z])[.)]+ +((?:(?:in)?correct|wrong|right|true|false)\b|(?:no|yes)[.!;]?$)`), "$1: $2"},
 	{newPattern(`(?i)(^|[.?!]\s+)(no) way([.!]|$)`), "$1$2$3"},
 	{newPattern(`(?i)\b(yes) indeed\b`), "$1"},
 	{newPattern(`(?i)^[^.:;\d\n]{0,30}between [\d.]+ and [\d.]+: *`), ""},
