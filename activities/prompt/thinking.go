@@ -33,7 +33,8 @@ var thoughts = []struct{ open, close string }{
 // ends of an answer: the mark of a model's turn, after which comes what it never was to write.
 var (
 	ends = regexp.MustCompile(`(?i)<\|/?[\w▁:-]{2,40}\|>` + // any token of a chat's template
-		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</s>|</longcat_s>|</assistant>|\[\|endofturn\|\]|\[e~\[|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
+		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</s>|</longcat_s>|</assistant>|\[\|endofturn\|\]|\[e~\[` +
+		`|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
 		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|eot|eoa|eod|end_of_utterance|pad|extra_id_\d+|reserved_\d+)>|<role>` +
 		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant|hy_\w+)｜>|\[/?INST\]`)
 	// begins are tokens before a part of the answer.

@@ -132,35 +132,49 @@ var (
 	unpaid = regexp.MustCompile(`(?i)insufficient (account )?(balance|credit|fund)` +
 		`|(balance|credits?)( is| are| has been| have been)? (too low|insufficient|exhausted|depleted|not enough|not sufficient|used up)` +
 		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
-		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0(?:[^.\d]|$)|extra usage is required|requires a subscription` +
-		`|(depleted|exhausted|used up) (all |your|the)[^.]{0,40}(credits?|balance|quota|budget)|used all [^.]{0,20}credits` +
+		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0(?:[^.\d]|$)` +
+		`|extra usage is required|requires a subscription` +
+		`|(depleted|exhausted|used up) (all |your|the)[^.]{0,40}(credits?|balance|quota|budget)` +
+		`|used all [^.]{0,20}credits` +
 		`|(valid )?(credit card|payment method) on file|\btrial( period)? (has |is )?(ended|expired|over)\b` +
-		`|billing (to be|must be|is not|not|be) enabled|(enable|disabled?) billing|balance is negative|套餐.{0,6}到期|续订|额度已` +
+		`|billing (to be|must be|is not|not|be) enabled|(enable|disabled?) billing|balance is negative` +
+		`|套餐.{0,6}到期|续订|额度已` +
 		`|credits? (have |has )?expired|exceeded (your|the) (monthly |daily )?(included )?credits` +
-		`|余额不足|余额已|额度不足|额度已|预扣费额度失败|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)|failure to pay|payment (is )?(required|past due)|no payment method` +
-		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
+		`|余额不足|余额已|额度不足|额度已|预扣费额度失败|欠费|充值|unpaid (invoice|bill)|free tier .{0,40}exhausted` +
+		`|subscription (has )?(expired|ended)|in arrears|past invoices|overdue (payment|invoice|bill|balance)` +
+		`|failure to pay|payment (is )?(required|past due)|no payment method` +
+		`|requires? more credits|api usage limits|spend(ing)? limit|billing (hard )?limit` +
+		`|monthly (usage|spend) limit|budget has been exceeded|key limit exceeded|please (recharge|top up)`)
 	denied = regexp.MustCompile(`(?i)(incorrect|invalid|expired|revoked|missing|unknown|wrong) (openai |api |access |x-|auth(entication|orization)? )*(api|access|auth\w*|subscription)?[- ]?key\b` +
 		`|api[ _-]?key\b.{0,40}(not valid|is valid|invalid|incorrect|expired|revoked|not found|disabled)` +
 		`|\bapi[ _-]?key\b.{0,40}(deleted|leaked|compromised|disabled)|^operation not allowed` +
 		`|\b(access|bearer|security|session|api|o?auth\w*)[ -]token\b.{0,40}(invalid|expired|revoked|not valid|no longer valid)` +
 		`|(invalid|expired|revoked) (access|bearer|api|o?auth\w*) token\b|^(invalid|expired) token\.?$` +
 		`|\bip( address)?\b.{0,60}(not allowed|(white|allow)[ -]?list)|无效的令牌|令牌.{0,10}(过期|无效|不可用)|密钥(无效|错误)|(鉴权|认证)失败` +
-		`|invalid (credentials|authentication|authorization)|(authentication|authorization|login) fail|authentication is disabled|access denied due to` +
+		`|invalid (credentials|authentication|authorization)|(authentication|authorization|login) fail` +
+		`|authentication is disabled|access denied due to` +
 		`|\b(account|resource|project|organi[sz]ation|subscription|consumer|user|team|workspace)\b.{0,80}\b(is|has been|was) (temporarily |permanently )?(not active|suspended|restricted|disabled|deactivated|blocked|banned|terminated|frozen)`)
 	filtered = regexp.MustCompile(`(?i)(violat|against).{0,60}(guideline|polic|terms)|content[ _-]?(filter|moderation|policy|safety|management)|inappropriate (content|text|words)` +
-		`|sensitive (content|words|information)|new_sensitive|considered high risk|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
+		`|sensitive (content|words|information)|new_sensitive|considered high risk` +
+		`|safety[ _](system|check|filter|polic)|\bflagged\b|moderation|risk control|敏感|违规`)
 	unknown = regexp.MustCompile(`(?i)\bmodel\b.{0,120}(not found|does(n't| not) exist|not exist|not available|no longer (available|supported)|decommissioned)` +
-		`|(no such|unknown|unsupported) model\b|not a valid model|no models? (is |are )?loaded|llm provider not provided|does not work with the specified model` +
-		`|\bmodel\b.{0,80}(has been|was) (deprecated|retired|discontinued|sunset|removed|shut down)|reached the end of its life|模型.{0,40}(不存在|已下线)` +
-		`|invalid model (name|id)|model identifier is invalid|on-demand throughput isn|\bmodel\b.{0,120}not supported by (any )?provider|\bmodel (is )?disabled`)
+		`|(no such|unknown|unsupported) model\b|not a valid model|no models? (is |are )?loaded` +
+		`|llm provider not provided|does not work with the specified model` +
+		`|\bmodel\b.{0,80}(has been|was) (deprecated|retired|discontinued|sunset|removed|shut down)` +
+		`|reached the end of its life|模型.{0,40}(不存在|已下线)` +
+		`|invalid model (name|id)|model identifier is invalid|on-demand throughput isn` +
+		`|\bmodel\b.{0,120}not supported by (any )?provider|\bmodel (is )?disabled`)
 	// overlong prompts do not fit into the context of their model.
 	overlong = regexp.MustCompile(`(?i)\bcontext[ _-]?(length|size|window|limit)\b|maximum (context|prompt|input|sequence) length|\b(prompt|input|request|message)s?\b.{0,40}\b(is|are|was) (too long|longer than)|prompt contains \d+ tokens|reduce the length of the messages|too many (input )?tokens|exceeded model token limit|prompt_?tokens\b.{0,40}must be less|max_prompt_tokens` +
 		"|`inputs` must have less than" + `|token count.{0,40}exceeds|range of input length|input length.{0,40}exceeds` +
-		`|string too long|max(imum)? input (characters|tokens|length)|max_tokens must be at least 1, got -|(prompt|输入|上下文).{0,10}(超长|过长|超过|超出)`)
+		`|string too long|max(imum)? input (characters|tokens|length)|max_tokens must be at least 1, got -` +
+		`|(prompt|输入|上下文).{0,10}(超长|过长|超过|超出)`)
 	// crowded services say so with statuses that do not.
 	crowded = regexp.MustCompile(`(?i)rate[ _-]?limit(s|ed)?( is| was| has been| have been)? (exceeded|reached|hit)|exceed\w* .{0,40}rate[ _-]?limit|rate[- ]limited` +
-		`|too many (concurrent )?(requests|calls)|(request|qps|rpm|tpm|concurren\w+) limit (is |was )?(reached|exceeded)|overloaded|server is busy` +
-		`|(at|over|out of|insufficient|no available) capacity|capacity (is )?(temporarily )?exceeded|访问量过大|请求过多|过于频繁|并发.{0,6}(超|过)`)
+		`|too many (concurrent )?(requests|calls)` +
+		`|(request|qps|rpm|tpm|concurren\w+) limit (is |was )?(reached|exceeded)|overloaded|server is busy` +
+		`|(at|over|out of|insufficient|no available) capacity|capacity (is )?(temporarily )?exceeded|访问量过大|请求过多` +
+		`|过于频繁|并发.{0,6}(超|过)`)
 	// unrouted models have no place behind a gateway.
 	unrouted = regexp.MustCompile(`(?i)no available channel for (the )?model|模型.{0,80}无可用渠道`)
 	// isPage finds pages of gateways, whose words are of their own.
