@@ -121,6 +121,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, pass.given); err != nil {
 		return got, err
 	}
+	looked := pass.given // another permit follows no look
 	response, err := model.Response{}, batch.ErrFew
 	if service != nil {
 		pass.Leave()
@@ -143,7 +144,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 				return got, err
 			}
 			defer pass.Leave()
-			if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, pass.given); err != nil {
+			if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, looked); err != nil {
 				return got, err
 			}
 		}

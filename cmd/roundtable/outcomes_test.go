@@ -69,7 +69,8 @@ func compareOutcomes(t *testing.T, dir, name string) {
 	for _, v := range f.outcome {
 		if !math.IsNaN(v) && !slices.ContainsFunc([]int{4, 3, 2}, func(decimals int) bool { // as the largest of its column has
 			scale := math.Pow10(decimals)
-			return strings.Contains(string(data), fmt.Sprintf(">%.*f", decimals, math.Round(v*scale)/scale+0)) // -0 is written 0
+			number := fmt.Sprintf(">%.*f", decimals, math.Round(v*scale)/scale+0) // -0 is written 0
+			return strings.Contains(string(data), strings.Replace(number, "-", "−", 1))
 		}) {
 			t.Errorf("%s: the report does not have the outcome %.4f", name, v)
 		}

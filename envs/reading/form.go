@@ -449,7 +449,7 @@ var (
 	noun     = newPattern(`^(?:[^\S\n]+[\pL\pN]|-[\pL\pN]|\s*\n[a-z])`)
 	hyphened = newPattern(`^-\pL`)
 	joins    = newPattern(`(?i)^\s+(?:and|und|y|et|or|oder|ou|и|или|to|but|instead|is|would|needs?|sondern)\b`)
-	offers   = newPattern(`(?i)^,? ?(?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b|ich (?:verstehe|sehe|kann|werde|helfe)\b|(?:claro|entiendo|comprendo|entendo|capisco|je (?:comprends|peux|vois)|bien sûr,? je|posso|puedo)\b|(?:я )?(?:понимаю|понял)|我?(?:明白|理解|知道了|可以帮)|(?:わかりました|分かりました|承知|了解|考え))`)
+	offers   = newPattern(`(?i)^,? ?(?:right\b|sure\b|i (?:can|could|will|would)(?: (?:gladly|happily|surely|certainly|be (?:happy|glad) to|love to))? (?:help|assist|do that|try|explain|walk|go)\b|i (?:understand|hear)\b|i'(?:ll|d be)\b|let me\b|let's\b|let us\b|ich (?:verstehe|kann|werde|helfe)\b|(?:claro[,.!]* (?:puedo|te|le|voy|posso|vou)|entiendo|comprendo|entendo|capisco|je (?:comprends|peux|vois)|bien sûr,? je (?:peux|vais|comprends|vois)|posso|puedo)\b|(?:я )?(?:понимаю|понял)|我?(?:(?:明白|理解)(?:了|你|您|\PL|$)|知道了|可以帮)|(?:わかりました|分かりました|承知|了解|考え))`)
 	numbered = newPattern(`^\. ?\d`)
 	// wholeYesNo are texts that say yes, or no if the second group matches.
 	wholeYesNo = newPattern(`(?i)^[^\pL\pN]*(?:(y|absolutely|definitely|certainly|of course|indeed|(?:indeed |yes )?(?:he|she|it|they) (?:did|does|do|was|were|is|are|has|had|could|can)(?: indeed)?|(?:the answer is (?:in the )?)?affirmative|(?:indeed |absolutely )?(?:correct|right)|(?:that|this|it|the (?:statement|claim))(?:'s| is)(?: indeed| absolutely)? (?:correct|right|the case|so))|(n|(?:he|she|it|they) (?:did|does|do|was|were|is|are|has|had|could|can)(?:n't| ?not)(?: have)?|(?:the answer is (?:in the )?)?negative|(?:absolutely|definitely|certainly|of course|surely|probably|most likely|likely) not|not at all|(?:(?:that|this|it|the (?:statement|claim)) (?:is not|isn't)|(?:that|it)'s not|not) ?(?:correct|right|true|the case|so)|(?:(?:that|this|it|the (?:statement|claim))(?:'s| is))? ?(?:incorrect|wrong|untrue)))[^\pL\pN]*$`)
@@ -554,7 +554,7 @@ var (
 	// besides are members of an object that are no answer; onlyBeside is one that is what was asked for
 	// if the object has no other, as endsObject says.
 	besides    = newPattern(`(?i)"(?:confidence|certainty|probability|score|step|steps|round|id)"\s*:\s*"?$`)
-	confidence = newPattern(`(?i)(?:\b(?:my|with an?|with) (?:\pL+ )?(?:confidence|certainty)(?: level| score)?(?: is| of|:|=)*|(?:^|[\n(,;])\W*(?:confidence|certainty)\W*[:=])\W*$`)
+	confidence = newPattern(`(?i)(?:\bwith (?:\pL+ )?(?:confidence|certainty)(?: level| score)?(?: is| of|=)*\s*$|\b(?:my|with an?) (?:\pL+ )?(?:confidence|certainty)(?: level| score)?(?: is| of|:|=)*\W*$|(?:^|[\n(,;])\W*(?:confidence|certainty)\W*[:=])\W*$`)
 	onlyBeside = newPattern(`(?i)\{\s*"(?:probability|score)"\s*:\s*"?$`)
 	endsObject = newPattern(`^[^,{}]*\}`)
 )
@@ -758,7 +758,7 @@ func lastOf(text string, bytes int) string {
 }
 
 // bounds say that a number is a limit and not the answer.
-var bounds = newPattern(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|(?:great|high|low|larg|small|bigg|long|short|old|young|heavi|light|earli|lat|fast|slow)er than|mindestens|höchstens|close to|guessed|somewhere|(?:an?|first|rough|crude) (?:\pL+ )?estimate)\b|(?:[<≤≥]|: ?>) ?` + answerRune)
+var bounds = newPattern(`(?i)\b(?:at least|at most|more than|less than|fewer than|up to|no more than|greater than|mindestens|höchstens|close to|guessed|somewhere|(?:an?|first|rough|crude) (?:\pL+ )?estimate)\b|\b(?:high|low|larg|small|bigg|long|short|old|young|heavi|light|earli|lat|fast|slow)er than ` + answerRune + `|(?:[<≤≥]|: ?>) ?` + answerRune)
 
 // chances are what is asked for where a number is.
 var chances = newPattern(`(?i)\b(?:probability|chance)\b`)

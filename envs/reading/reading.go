@@ -168,7 +168,11 @@ func (t *parsed) split() {
 		from = to
 	}
 	for _, end := range ends.FindAllStringIndex(t.skeleton, -1) {
-		before := strings.TrimRight(t.skeleton[from:end[0]], " \""+boldOff)
+		before := t.skeleton[from:end[0]]
+		if len(before) > longestSentence { // of many lines that go on
+			before = "x" + lastOf(before, longestSentence)
+		}
+		before = strings.TrimRight(before, " \""+boldOff)
 		goesOn := unfinished.MatchString(before) || t.skeleton[end[0]] == '\n' && headed.MatchString(before)
 		goesOn = goesOn || t.skeleton[end[0]] == '!' && strings.HasPrefix(t.skeleton[end[1]:], "=") // a factorial
 		if goesOn && end[1] < len(t.skeleton) {
@@ -653,7 +657,7 @@ var resultLead = newPattern(answerRune + `[^=]*=[\s$]*$`)
 var wouldBe = newPattern(`(?i)^["')]* (?:would|might|could) (?:be|have been)\b[^.;]*\b(?:but|however|if|had)\b|^["')]* would be (?:right|correct|true) (?:in|for|of) [^t]`)
 
 // startsRejected is an endorsement that is denied: "is not correct".
-var startsRejected = newPattern(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^[^.,;\n]*\b(?:distractors?|decoys?|trap|(?:best|better) known|in (?:your|their|his|her) (?:eyes|view|opinion)|suitable for an?|also an? (?:valid|suitable|good|correct)|answer to the (?:last|previous|other|first)|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
+var startsRejected = newPattern(`(?i)^[\s"']*(?:\S+ )?(?:is|are|was)?(?:n't| not) |^ ?(?:\pL+ ){0,5}(?:distractors|decoys)\b|^ ?(?:\pL+ ){0,4}(?:(?:best|better) known|suitable for an?)\b|^[^.,;\n]*\b(?:distractor|decoy|trap|in (?:your|their|his|her) (?:eyes|view|opinion)|also an? (?:valid|suitable|good|correct)|answer to the (?:last|previous|other|first)|of (?:most|the wrong)|(?:right|correct) (?:for the wrong|about|to (?:mention|say|point|note)))\b|^[^.,;\n]*\b(?:correct|right|true|valid) (?:in \d{3}|until|only (?:in|for|if|when)|(?:for|of) [^.,;\n]* only\b)|^[^.,;\n]*\b(?:answer|choice|solution)s? of (?:agent|others|the other|most|many|some)|^[^.,;\n` + answerRange + `]{0,24}(?:아니|아닙|아닌|ではな|ではあり|じゃな|くありません|くない|नहीं|değil)`)
 
 // listBack returns the answers of the list that ends with one.
 func (t *parsed) listBack(i int, s span) []int {

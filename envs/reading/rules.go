@@ -265,7 +265,10 @@ var others = rules{
 }
 
 // agreements make what another one says the text's own.
-var agreements = rules{`(?:i|we) (?:fully |completely |strongly |still |also |must |have to )*(?:agree|concur|side|join)(?:$|[^\pL])`, `(?:is|are|was|were) (?:right|correct)`, `unlike`, `here(?:'s| is| are) my`, `(?:has|have) (?:now )?convinced (?:me|us)`, `was and (?:still )?is`, `mich überzeugt`, `m'a convaincue?`, `说服了我`, `according to me`, `(?:first|1st|top|primary|main) (?:choice|preference|pick)\s*:`, `(?:stimme|schließe mich)`, `(?:estoy de acuerdo|coincido|d'accord|sono d'accord|concordo|согласен|согласна)`, `同意`, `賛成|同意`, `동의`, `أوافق`, `सहमत`}
+var agreements = rules{`(?:i|we) (?:fully |completely |strongly |still |also |must |have to )*(?:agree|concur|side|join)(?:$|[^\pL])`, `(?:is|are|was|were) (?:right|correct)`, `unlike`, `here(?:'s| is| are) my`, `(?:has|have) (?:now )?convinced (?:me|us)`, `was (?:` + answerRune + ` )?and (?:still )?(?:is|remains|stays)`,
+	`(?:如|和|与|跟|同|根据|按照|基于|坚持|保持|维持|沿用)[^。，,]{0,6}(?:之前|上一轮|上輪|先前|原先|起初|最初|前回)`,
+	`wie (?:zuvor|vorher|in der (?:letzten|ersten) runde)`, `(?:como|igual que) en la (?:ronda anterior|primera ronda)`,
+	`comme au (?:premier|dernier) tour`, `(?:mantengo|je maintiens)`, `mich überzeugt`, `m'a convaincue?`, `说服了我`, `according to me`, `(?:first|1st|top|primary|main) (?:choice|preference|pick)\s*:`, `(?:stimme|schließe mich)`, `(?:estoy de acuerdo|coincido|d'accord|sono d'accord|concordo|согласен|согласна)`, `同意`, `賛成|同意`, `동의`, `أوافق`, `सहमत`}
 
 // declines are sentences that give no answer.
 var declines = rules{
