@@ -102,6 +102,10 @@ const gu = `"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":20,"t
 const bu = `"usage":{"inputTokens":100,"outputTokens":20,"totalTokens":120}`
 
 var servedAnswers = []served{
+	// members that are not what they should be, beside an answer
+	{name: "stream without an answer at its end", api: "resp", body: "data: {\"type\":\"response.output_text.delta\",\"delta\":\"(B)\"}\n\ndata: {\"type\":\"response.completed\",\"response\":{\"status\":\"completed\",\"output\":null,\"usage\":{\"input_tokens\":100,\"output_tokens\":20}}}\n\n", text: "(B)", finish: "stop"},
+	{name: "function_call is a text", api: "chat", body: ch(`{"content":"(B)","function_call":"","provider_specific_fields":[]}`), text: "(B)", finish: "stop"},
+	{name: "an empty part", api: "chat", body: ch(`{"content":[{"type":"text"},{"type":"text","text":"(B)","thought":""}]}`), text: "(B)", finish: "stop"},
 	// places of thinking and answers
 	{name: "part with thought:true", api: "chat", body: ch(`{"content":[{"type":"text","text":"I guess (A)","thought":true},{"type":"text","text":"(B)"}]}`), text: "(B)", thinking: "I guess (A)", finish: "stop"},
 	{name: "part type think", api: "chat", body: ch(`{"content":[{"type":"think","think":"I guess (A)"},{"type":"text","text":"(B)"}]}`), text: "(B)", thinking: "I guess (A)", finish: "stop"},
@@ -232,6 +236,11 @@ type fault struct {
 }
 
 var servedFaults = []fault{
+	// passing ones that speak of filters and lengths
+	{"chat", 200, "", `{"error":{"code":502,"message":"moderation service failed"}}`, "down", "", "moderation"},
+	{"chat", 200, "", `{"error":{"code":503,"message":"prompt is too long for the queue"}}`, "busy", "0s", "queue"},
+	{"chat", 200, "", `{"error":{"code":429,"message":"moderation endpoint rate"}}`, "busy", "", "rate"},
+	{"chat", 429, "Retry-After: 30", `{"error":{"message":"You have exhausted your quota for this minute. Try again in 30s"}}`, "busy", "30s", "quota"},
 	// no credit
 	{"chat", 402, "", `{"error":{"message":"Credit limit exceeded, please navigate to https://api.together.ai/settings/billing to add credit.","type":"credit_limit"}}`, "unpaid", "", "Credit limit"},
 	{"chat", 429, "", `{"error":{"message":"Your prepayment credits are depleted. Please go to AI Studio at https://ai.studio/projects to manage your project and billing.","code":429,"status":"RESOURCE_EXHAUSTED"}}`, "unpaid", "", "depleted"},
@@ -479,5 +488,32 @@ func TestServedForms(t *testing.T) {
 		if err != nil || requests != 2 {
 			t.Errorf("%s, %d %s: %d requests, %v", c.kind, c.status, c.body, requests, err)
 		}
+	}
+}
+
+// An answer that cannot be used is paid, whatever it quotes: it is not asked for again without its schema.
+func TestUselessAnswersKeepTheSchema(t *testing.T) {
+	requests := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		requests++
+		_, _ = io.WriteString(w, `{"text":{"format":{"type":"json_schema"}},"status":"completed","output":[{"type":"reasoning"}],"usage":{"input_tokens":1,"output_tokens":500}}`)
+	}))
+	defer s.Close()
+	q := asked
+	q.Schema, q.Name = []byte(`{"type":"object"}`), "x"
+	if _, err := newService(t, "resp", s.URL).Complete(t.Context(), q); err == nil || requests != 1 {
+		t.Errorf("%d requests, %v", requests, err)
+	}
+}
+
+// A body that says it is compressed and is not is read as it came.
+func TestUncompressed(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Encoding", "deflate")
+		_, _ = io.WriteString(w, ch(`{"content":"(B)"}`))
+	}))
+	defer s.Close()
+	if got, err := newService(t, "chat", s.URL).Complete(t.Context(), asked); err != nil || string(got.Text) != "(B)" {
+		t.Errorf("%+v, %v", got, err)
 	}
 }

@@ -15,7 +15,7 @@ const thoughtTags = `(?:[a-z]{1,16}[_:|])?(?:think(?:ing)?(?:[:_]\w{1,16})?|thou
 // thoughts are the marks that models and services put around thinking, as they are
 // published with the models; what stands between the two is private.
 var thoughts = []struct{ open, close string }{
-	{`<\s?(?:` + thoughtTags + `)(?:\s[^<>]{0,80})?>`, `<\s?/\s?(?:` + thoughtTags + `)\s*>`},
+	{`<(?:` + thoughtTags + `)(?:\s[^<>]{0,80})?>|<\sthink(?:ing)?\s?>`, `<\s?/\s?(?:` + thoughtTags + `)\s*>`},
 	{`(?:＜|&lt;)(?:` + thoughtTags + `)(?:＞|&gt;)`, `(?:＜|&lt;)/(?:` + thoughtTags + `)(?:＞|&gt;)`},
 	{`<details type="reasoning"[^<>]*>`, `</details>`},
 	{`\[think(?:ing)?\]`, `\[/think(?:ing)?\]`}, // Magistral
@@ -35,8 +35,19 @@ var (
 	ends = regexp.MustCompile(`(?i)<\|/?[\w▁:-]{2,40}\|>` + // any token of a chat's template
 		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</s>|</longcat_s>|</assistant>|\[\|endofturn\|\]|\[e~\[` +
 		`|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
-		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|eot|eoa|eod|end_of_utterance|pad|extra_id_\d+|reserved_\d+)>|<role>` +
+		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|eot|eoa|eod|end_of_utterance|pad|extra_id_\d+|reserved_\d+)>|<role>(?:human|assistant|system|user|observation)</role>` +
 		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant|hy_\w+)｜>|\[/?INST\]`)
+	// known ends stand for themselves nowhere; others may be named in a text, which then has a space, a quote
+	// or a backtick before them.
+	known = regexp.MustCompile(`(?i)^(?:<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call` +
+		`|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant` +
+		`|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text` +
+		`|end_response|end_text|end_of_solution|end_of_box|flush)\|>` +
+		`|</s>|</longcat_s>|\[\|endofturn\|\]|\[e~\[|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|end_of_utterance|pad)>` +
+		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\])$`)
+	// openers are tokens of any template before an answer; ending are those of them that are none.
+	openers = regexp.MustCompile(`(?i)^\s*<\|[\w▁:-]{2,40}\|>\s*(?:(?:assistant|model)\b\s*)?`)
+	ending  = regexp.MustCompile(`(?i)end\b|end_of|_end|eo[mstd]\b|user|human|system|tool|observation|stop|flush|return|call`)
 	// begins are tokens before a part of the answer.
 	begins = regexp.MustCompile(`(?i)^<\|(?:begin_of_(?:box|solution|answer)|start_(?:text|response)|begin|content)\|>$`)
 	// heads may stand before an answer, as the template of the chat ends with them.
@@ -82,6 +93,9 @@ func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
 	return opens, closes, regexp.MustCompile(`(?i)` + strings.Join(both, "|"))
 }
 
+// escaped is the index of the marks in thoughts that a text may name.
+const escaped = 1
+
 // maxThoughts bounds the marks of thinking that are looked at.
 const maxThoughts = 64
 
@@ -101,7 +115,8 @@ func splitThinking(text string, cut bool, inside func(text string, from, to int)
 		}
 		if all := words.close.FindAllStringIndex(text, -1); all != nil {
 			last := all[len(all)-1]
-			return strings.TrimSpace(untilEnd(text[last[1]:], inside)), strings.TrimSpace(text[:last[0]]), nil
+			said, more, err := splitMarks(text[last[1]:], inside)
+			return strings.TrimSpace(said), strings.TrimSpace(text[:last[0]] + "\n" + more), err
 		}
 		if cut {
 			return "", strings.TrimSpace(text), errThinking
@@ -109,14 +124,19 @@ func splitThinking(text string, cut bool, inside func(text string, from, to int)
 	}
 	for _, form := range leading {
 		if m := form.FindStringSubmatch(text); m != nil {
-			rest := strings.TrimSpace(untilEnd(text[len(m[0]):], inside))
-			if thinking = strings.TrimSpace(m[1]); rest == "" {
+			said, thinking, err = splitMarks(text[len(m[0]):], inside)
+			if said = strings.TrimSpace(said); said == "" && err == nil {
 				err = errThinking
 			}
-			return rest, thinking, err
+			return said, strings.TrimSpace(m[1] + "\n" + thinking), err
 		}
 	}
-	if !strings.ContainsAny(text, "<◁]＜&") {
+	return splitMarks(text, inside)
+}
+
+// splitMarks is splitThinking of what stands between marks.
+func splitMarks(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {
+	if !strings.ContainsAny(text, "<◁[]＜&") {
 		return text, "", nil // without marks
 	}
 	if firstChannel.MatchString(text) {
@@ -134,10 +154,18 @@ func splitThinking(text string, cut bool, inside func(text string, from, to int)
 	if len(all) == maxThoughts && !inside(text, all[0][0], all[0][1]) {
 		return "", "", fmt.Errorf("it holds %d or more marks of thinking", maxThoughts)
 	}
+	lastEscaped := -1 // the last closing mark whose brackets are written in another way
+	for _, m := range all {
+		if opens, kind := kindOf(text[m[0]:m[1]]); !opens && kind == escaped {
+			lastEscaped = m[0]
+		}
+	}
 	for _, m := range all {
 		mark := text[m[0]:m[1]]
 		opens, kind := kindOf(mark)
 		switch {
+		case opens && open < 0 && kind == escaped && lastEscaped < m[0] && strings.TrimSpace(text[:m[0]]) != "":
+			continue // the text is about it
 		case open < 0 && inside(text[from:], m[0]-from, m[1]-from):
 			continue
 		case opens && open < 0:
@@ -218,9 +246,27 @@ func splitChannels(text string) (said, thinking string, err error) {
 	return said, thinking, err
 }
 
+// withoutOpeners returns a text without the tokens of a template before it.
+func withoutOpeners(text string) string {
+	for range maxThoughts {
+		opener := openers.FindString(text)
+		token := strings.TrimSpace(opener)
+		if token == "" || known.MatchString(token) ||
+			ending.MatchString(token) && !strings.HasPrefix(token, "<|header_end|>") { // of the assistant's header
+			return text
+		}
+		text = text[len(opener):]
+	}
+	return text
+}
+
 // untilEnd returns a text up to the mark of its end.
 func untilEnd(text string, inside func(text string, from, to int) bool) string {
+	text = withoutOpeners(text)
 	for _, m := range ends.FindAllStringIndex(text, maxThoughts) {
+		if !known.MatchString(text[m[0]:m[1]]) && m[0] > 0 && strings.ContainsRune(" `'\"", rune(text[m[0]-1])) {
+			continue // the text is about it
+		}
 		if begins.MatchString(text[m[0]:m[1]]) || inside(text, m[0], m[1]) || text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
 			continue
 		}

@@ -63,6 +63,27 @@ func TestThinking(t *testing.T) {
 	}
 }
 
+// A text that only mentions marks and tokens, or has tokens of a template before its answer, is read whole.
+func TestMarksThatAreNone(t *testing.T) {
+	answer := step(transcript.FormatAnswer, none)
+	for _, before := range []string{
+		"Since sin x < cot x, hence y > 2. ", "p < analysis > q. ", "The tag &lt;think&gt; opens thoughts. ", "Insert the <|user_id|> placeholder. ",
+		"In bra-ket form it is <|psi|>. ", "It ends with [EOS]. ", "Use </assistant> there. ", "Write `<role>admin</role>` there. ",
+		"<|header_start|>assistant<|header_end|>\n\n", "<|im_assistant|>assistant<|im_middle|>", "<|response|>", "<|startoftext|>", "<think>Maybe (A).</think><|message|>",
+	} {
+		got, err := prompt.Parse([]byte(before+"The answer is (B)."), answer, puzzle(t))
+		if err != nil || string(got.Proposal) != `"(B)"` || !strings.HasSuffix(got.Text, "The answer is (B).") {
+			t.Errorf("%q: %+v, %v", before, got, err)
+		}
+	}
+	for _, before := range []string{"*Thinking...*\n> x\n\n", "```thinking\nx\n```\n", "Thinking...\nx\n...done thinking.\n"} {
+		got, err := prompt.Parse([]byte(before+"<think>Maybe (A).</think>The answer is (B)."), answer, puzzle(t))
+		if err != nil || got.Text != "The answer is (B)." || !strings.Contains(got.Thinking, "Maybe (A)") {
+			t.Errorf("%q: %+v, %v", before, got, err)
+		}
+	}
+}
+
 // What the service sends apart as thinking is kept, and read only if it is the whole object.
 func TestThinkingApart(t *testing.T) {
 	ballot := step(transcript.FormatBallot, choose)

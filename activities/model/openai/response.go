@@ -51,13 +51,11 @@ type said struct {
 	Blocks    jsontext.Value `json:"thinking_blocks"`   // LiteLLM
 	Thought   jsontext.Value `json:"thought"`
 	Thoughts  jsontext.Value `json:"thoughts"`
-	Behind    struct {
-		Thinking jsontext.Value `json:"reasoning_content"`
-	} `json:"provider_specific_fields"` // LiteLLM
-	Tools []struct {
+	Behind    jsontext.Value `json:"provider_specific_fields"` // LiteLLM
+	Tools     []struct {
 		Function function `json:"function"`
 	} `json:"tool_calls"`
-	Function function       `json:"function_call"` // before there were tools
+	Function jsontext.Value `json:"function_call"` // before there were tools
 	Parsed   jsontext.Value `json:"parsed"`        // servers that pass on what an SDK has read
 }
 
@@ -141,8 +139,12 @@ func (f choice) finishReason() string {
 
 // thinking returns what a message has of thinking beside its content.
 func (m *said) thinking() string {
+	var behind struct {
+		Thinking jsontext.Value `json:"reasoning_content"`
+	}
+	wire.ReadObject(m.Behind, &behind)
 	for _, place := range []jsontext.Value{m.Thinking, m.Reasoning, m.Details, m.Words, m.Own, m.Blocks, m.Thought,
-		m.Thoughts, m.Behind.Thinking} {
+		m.Thoughts, behind.Thinking} {
 		if thought := wire.ReadThinking(place); thought != "" {
 			return thought
 		}
@@ -152,14 +154,16 @@ func (m *said) thinking() string {
 
 func (m *said) isEmpty() bool {
 	return len(m.Content) == 0 && len(m.Refusal) == 0 && len(m.Thinking) == 0 && len(m.Reasoning) == 0 &&
-		len(m.Tools) == 0 && len(m.Function.Arguments) == 0 && len(m.Parsed) == 0
+		len(m.Tools) == 0 && len(m.Function) == 0 && len(m.Parsed) == 0
 }
 
 // textElsewhere returns the text that is in another place than the content, and where it is.
 // It is an answer if it is one JSON object, as servers with a parser for reasoning put those:
 // anything else was thought, and is left out.
 func (m *said) textElsewhere() (text []byte, where string) {
-	called := m.Function.Arguments
+	var function function
+	wire.ReadObject(m.Function, &function)
+	called := function.Arguments
 	if len(m.Tools) == 1 {
 		called = m.Tools[0].Function.Arguments
 	}

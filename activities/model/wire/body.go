@@ -20,12 +20,13 @@ import (
 func decompressBody(body []byte, h http.Header) ([]byte, error) {
 	var from io.Reader
 	var err error
+	bare := false // deflate without a header, which any bytes may look like
 	switch encoding := strings.ToLower(strings.TrimSpace(h.Get("Content-Encoding"))); {
 	case bytes.HasPrefix(body, []byte{0x1f, 0x8b}):
 		from, err = gzip.NewReader(bytes.NewReader(body))
 	case encoding == "deflate":
 		if from, err = zlib.NewReader(bytes.NewReader(body)); err != nil { // without the header that it must have
-			from, err = flate.NewReader(bytes.NewReader(body)), nil
+			from, err, bare = flate.NewReader(bytes.NewReader(body)), nil, true
 		}
 	default:
 		return body, nil
@@ -34,6 +35,9 @@ func decompressBody(body []byte, h http.Header) ([]byte, error) {
 		return body, nil //nolint:nilerror // it is what it says it is not: read as it came
 	}
 	plain, err := io.ReadAll(io.LimitReader(from, maxBody+1))
+	if err != nil && bare { // it is what it says it is not: read as it came
+		return body, nil
+	}
 	if len(plain) > maxBody {
 		return nil, errTooLarge
 	}

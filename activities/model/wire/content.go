@@ -36,12 +36,8 @@ type part struct {
 	Content   jsontext.Value `json:"content"`
 	Input     jsontext.Value `json:"input"`     // Anthropic
 	Arguments jsontext.Value `json:"arguments"` // Responses
-	Google    struct {
-		Arguments jsontext.Value `json:"args"`
-	} `json:"functionCall"`
-	Converse struct {
-		Input jsontext.Value `json:"input"`
-	} `json:"toolUse"`
+	Google    jsontext.Value `json:"functionCall"`
+	Converse  jsontext.Value `json:"toolUse"`
 }
 
 // privately matches the types, channels and phases of parts that are not said to others.
@@ -53,7 +49,7 @@ func IsPrivate(name jsontext.Value) bool { return privately.MatchString(String(n
 func (p part) isThinking() bool {
 	thought := p.Thought.Kind()
 	return IsPrivate(p.Type) || IsPrivate(p.Channel) || IsPrivate(p.Phase) || thought == 't' ||
-		thought == '"' && String(p.Thought) != "false"
+		thought == '"' && String(p.Thought) != "" && String(p.Thought) != "false"
 }
 
 // calledArguments returns those of the function that a part calls; nil if it calls none.
@@ -61,7 +57,13 @@ func (p part) calledArguments() jsontext.Value {
 	if kind := String(p.Type); kind == "tool_use" || kind == "function_call" {
 		return firstPresent(p.Input, p.Arguments)
 	}
-	return firstPresent(p.Google.Arguments, p.Converse.Input)
+	var google, converse struct {
+		Arguments jsontext.Value `json:"args"`
+		Input     jsontext.Value `json:"input"`
+	}
+	ReadObject(p.Google, &google)
+	ReadObject(p.Converse, &converse)
+	return firstPresent(google.Arguments, converse.Input)
 }
 
 // thoughts returns what a part has of the model's thinking.
@@ -121,7 +123,7 @@ func listOf(v jsontext.Value) (list []jsontext.Value) {
 }
 
 // ReadContent reads an answer that is a text, a part or a list of them. ok is false if it is none of
-// these, or a part's text is no text.
+// these, or no part's text is a text.
 func ReadContent(v jsontext.Value) (c Content, ok bool) { return readContent(v, deepest) }
 
 func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
@@ -136,6 +138,7 @@ func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
 		return c, !IsPresent(v)
 	}
 	var thoughts []string
+	strange := false
 	for _, one := range listOf(v) {
 		if one.Kind() == '"' {
 			c.Text = append(c.Text, Unquote(one)...)
@@ -159,9 +162,13 @@ func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
 		}
 		inner, ok := readContent(p.Text, depth-1)
 		if !ok || p.Text == nil && String(p.Type) == "text" {
-			return Content{}, false
+			strange = true
+			continue
 		}
 		c.Text = append(c.Text, inner.Text...)
+	}
+	if strange && len(c.Text) == 0 { // else what there is counts: it is paid
+		return Content{}, false
 	}
 	c.Thinking = strings.Join(thoughts, "\n")
 	return c, true

@@ -134,7 +134,7 @@ var (
 		`|(out of|not enough|run out of|ran out of|no|n't have (any|enough|sufficient)|not have (any|enough|sufficient)) (more |remaining |available |api )?(credits?|balance|funds)\b` +
 		`|quota\b.{0,40}\b(is )?not enough|free quota (tier|has been exhausted)|\blimit: 0(?:[^.\d]|$)` +
 		`|extra usage is required|requires a subscription` +
-		`|(depleted|exhausted|used up) (all |your|the)[^.]{0,40}(credits?|balance|quota|budget)` +
+		`|(depleted|exhausted|used up) (all |your|the)[^.]{0,40}(credits?|balance|budget)` +
 		`|used all [^.]{0,20}credits` +
 		`|(valid )?(credit card|payment method) on file|\btrial( period)? (has |is )?(ended|expired|over)\b` +
 		`|billing (to be|must be|is not|not|be) enabled|(enable|disabled?) billing|balance is negative` +
@@ -338,7 +338,12 @@ func (r Reporter) InBody(body []byte) *model.Error {
 		fault = said
 	}
 	for _, code := range w.Codes {
-		if status, err := strconv.Atoi(code); err == nil && status >= 400 && status < 600 && fault == model.Useless {
+		status, err := strconv.Atoi(code)
+		if err != nil || status < 400 || status >= 600 {
+			continue
+		}
+		// A prompt is to blame only if the status blames the request.
+		if fault == model.Useless || fault == model.Rejected && !isRequestFault(status) {
 			fault = FaultOf(status, w)
 		}
 	}

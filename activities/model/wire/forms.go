@@ -129,6 +129,10 @@ const noChance = 3
 // a capability of the service.
 var namesSchema = regexp.MustCompile(`(?i)response_?format|schema|json[_ ](mode|object)|output_?(config|format)|output format|structured[_ ]output|text\.?format|grammar|guided|response_?mime_?type|requested parameters`)
 
+// quoting are the codes of useless answers whose messages quote how the body begins.
+var quoting = []string{"no_candidates", "no_choices", "no_content", "no_message", "not_completed", "strange_content",
+	"unreadable_body"}
+
 // mayRefuseSchema reports whether a fault can be that of the schema. Services say so in all
 // words, or in none.
 func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
@@ -143,7 +147,9 @@ func (f *Forms) mayRefuseSchema(r model.Request, e *model.Error) bool {
 	case model.Refused, model.Broken:
 		return named || slices.Contains([]int{http.StatusBadRequest, http.StatusUnprocessableEntity,
 			http.StatusInternalServerError, http.StatusNotImplemented}, e.Status)
-	case model.Missing, model.Rejected, model.Useless:
+	case model.Useless: // answers are paid, and quote what they like
+		return named && !slices.Contains(quoting, e.Code)
+	case model.Missing, model.Rejected:
 		return named && e.Status != http.StatusRequestEntityTooLarge
 	case model.Busy, model.Down: // the status is a router's
 		return named && strings.Contains(e.Message, "support")

@@ -176,9 +176,9 @@ func joinResponse(final jsontext.Value, items, said *merged) jsontext.Value {
 	switch {
 	case len(items.items) > 0:
 		items.kind = '['
-		answer.members["output"] = items
+		*answer.child("output") = *items
 	case said.kind != 0:
-		answer.members["output_text"] = said
+		*answer.child("output_text") = *said
 	default:
 		return final
 	}

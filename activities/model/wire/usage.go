@@ -23,6 +23,9 @@ func ReadUsageApart(v jsontext.Value) model.Usage {
 	if c.largestOf("inputtokens") == 0 && c.largestOf("prompttokens") > 0 {
 		return c.usageOf()
 	}
+	if c.membersOf(ofInput...).largestOf("cachedtokens") > 0 && c.largestOf("cachereadinputtokens") == 0 {
+		return c.usageOf() // only OpenAI's has them there
+	}
 	counted, beside, total := c.billedTokens()
 	counted.Input += counted.CachedInput + counted.CacheWrite
 	return WithTotal(counted, beside, total)
