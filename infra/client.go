@@ -411,11 +411,15 @@ func (t Target) dialTLS(ctx context.Context, settings *tls.Config) (net.Conn, er
 // ended. What is sent to a connection that was closed would lose the reason, so it
 // listens before it speaks.
 func (t Target) awaitWord(conn net.Conn) error {
+	limit := alertTimeout
+	if t.Patience > 0 { // 0 is the default, which Dial sets
+		limit = min(limit, t.Patience/4)
+	}
 	for _, say := range []string{"", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"} {
 		if _, err := io.WriteString(conn, say); err != nil {
 			return err
 		}
-		if err := conn.SetReadDeadline(time.Now().Add(min(alertTimeout, t.Patience/4))); err != nil {
+		if err := conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
 			return err
 		}
 		_, err := io.ReadFull(conn, make([]byte, 9)) // the head of its settings

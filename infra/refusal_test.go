@@ -53,25 +53,27 @@ func TestAwaitWord(t *testing.T) {
 		"hangs up":         func(c net.Conn) error { return c.Close() },
 		"hangs up halfway": func(c net.Conn) error { _, err := io.WriteString(c, "HTTP"); return errors.Join(err, c.Close()) },
 	} {
-		synctest.Test(t, func(t *testing.T) {
-			here, there := net.Pipe()
-			go func() {
-				if err := serve(there); err != nil {
-					t.Errorf("%s: %v", what, err)
+		for _, patience := range []time.Duration{0, time.Minute} {
+			synctest.Test(t, func(t *testing.T) {
+				here, there := net.Pipe()
+				go func() {
+					if err := serve(there); err != nil {
+						t.Errorf("%s: %v", what, err)
+					}
+				}()
+				began := time.Now()
+				err := Target{Patience: patience}.awaitWord(pipe{here})
+				if (err != nil) != strings.HasPrefix(what, "hangs") {
+					t.Errorf("a server that %s: %v", what, err)
 				}
-			}()
-			began := time.Now()
-			err := Target{Patience: time.Minute}.awaitWord(pipe{here})
-			if (err != nil) != strings.HasPrefix(what, "hangs") {
-				t.Errorf("a server that %s: %v", what, err)
-			}
-			want := map[string]time.Duration{"answers": alertTimeout, "is silent": 2 * alertTimeout}[what]
-			if took := time.Since(began); took != want {
-				t.Errorf("a server that %s is waited for %v, want %v", what, took, want)
-			}
-			here.Close()
-			there.Close()
-		})
+				want := map[string]time.Duration{"answers": alertTimeout, "is silent": 2 * alertTimeout}[what]
+				if took := time.Since(began); took != want {
+					t.Errorf("a server that %s is waited for %v, want %v", what, took, want)
+				}
+				here.Close()
+				there.Close()
+			})
+		}
 	}
 }
 
