@@ -121,7 +121,7 @@ func (c *Caller) call(ctx context.Context, q Order, ask int, r model.Request, pa
 	} else if got.Hold, err = c.reserveFor(ctx, m, q, ask, n, pass.given); err != nil {
 		return got, err
 	}
-	looked := pass.given // another permit follows no look
+	looked := pass.given // a further permit is not followed by a look at the store
 	response, err := model.Response{}, batch.ErrFew
 	if service != nil {
 		pass.Leave()
@@ -204,9 +204,9 @@ type unmade struct{ error }
 
 func (u unmade) Unwrap() error { return u.error }
 
-// announce writes the intent of a call that is about to be made. If that takes long (the store was out of
-// reach), others may have taken this attempt for dead and made the call. The intent of one that has been
-// answered stays: rows may have been made from it.
+// announce writes the intent of a call that is about to be made. If that takes long, as when the store is
+// out of reach, other processes may have given this attempt up and made the call. The intent then stays:
+// rows may have been made from it.
 func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold *money.Hold) (err error) {
 	began := time.Now()
 	i.StartedAt = began.UnixMicro()
@@ -219,11 +219,8 @@ func (c *Caller) announce(ctx context.Context, q Order, i *answers.Intent, hold 
 	if c.alone || time.Since(began) < time.Second {
 		return nil
 	}
-	switch known, err := c.answers.IsStored(ctx, q.Run, q.Entry, i.Ask); {
-	case err != nil:
+	if err := c.checkUnanswered(ctx, q, i.Ask); err != nil {
 		return err
-	case known:
-		return ErrAnswered
 	}
 	return c.giveWay(ctx, q, *i)
 }
@@ -274,22 +271,27 @@ func rejectTruncatedPrompt(p model.Provider, r model.Response) error {
 // one waited for the budget or the store.
 var ErrAnswered = errors.New("the answer has been stored meanwhile")
 
-// reserveFor reserves for a call that nobody has made while it waited: on a cluster that may be ten
-// minutes. The answer was last looked for at looked.
+// reserveFor reserves for a call, and checks after a long wait that nobody has made it meanwhile: on a
+// cluster the wait may be ten minutes. The store was last asked for the answer at looked.
 func (c *Caller) reserveFor(ctx context.Context, m campaign.Manifest, q Order, ask int, n need,
 	looked time.Time) (*money.Hold, error) {
 	hold, err := c.reserve(ctx, m, n)
 	if err != nil || time.Since(looked) < time.Second {
 		return hold, err
 	}
-	known, err := c.answers.IsStored(ctx, q.Run, q.Entry, ask)
-	if err == nil && known {
-		err = ErrAnswered
-	}
-	if err != nil {
+	if err = c.checkUnanswered(ctx, q, ask); err != nil {
 		hold.Release()
 	}
 	return hold, err
+}
+
+// checkUnanswered returns ErrAnswered if the answer is stored.
+func (c *Caller) checkUnanswered(ctx context.Context, q Order, ask int) error {
+	known, err := c.answers.IsStored(ctx, q.Run, q.Entry, ask)
+	if err == nil && known {
+		return ErrAnswered
+	}
+	return err
 }
 
 // errLate is a call that was announced too late to be counted by others, and not made.

@@ -15,7 +15,7 @@ import (
 // the campaign, whose limits.calls is for all its models together.
 type Permit struct {
 	account, campaign *throttle.Pass
-	given             time.Time
+	given             time.Time // before the store is asked for the answer
 }
 
 // Answered ends the call with what the service answered.

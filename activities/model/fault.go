@@ -122,13 +122,13 @@ var ends = map[string]End{
 	"blacklist":   Withheld, "content_policy_violation": Withheld, "alternative_status_content_filter": Withheld,
 }
 
-// endWords find ends that no service has published in the words of others, in this order.
+// endWords tell what a finish reason means that is not among ends, by its words; the first match counts.
 var endWords = []struct {
 	words *regexp.Regexp
 	end   End
 }{
-	{regexp.MustCompile(`refus|filter|safety|unsafe|moderat|sensitive|guard_?rail|prohibited|policy|policies|toxic|harmful|blocked`),
-		Withheld},
+	{regexp.MustCompile(`refus|filter|safety|unsafe|moderat|sensitive|guard_?rail|prohibited|polic(y|ies)|toxic` +
+		`|harmful|blocked`), Withheld},
 	{regexp.MustCompile(`rate_?limit|time|error|fail|abort|cancel|repet`), Failed},
 	{regexp.MustCompile(`length|max_?\w*(token|output)|token\w*limit|output\w*limit|context|truncat`), Cut},
 }

@@ -30,33 +30,42 @@ var thoughts = []struct{ open, close string }{
 	{`<\|(?:think|thinking|thought|reasoning)\|>`, `<\|/(?:think|thinking|thought|reasoning)\|>|<\|end\|>`}, // Solar Open
 }
 
-// ends of an answer: the mark of a model's turn, after which comes what it never was to write.
-var (
-	ends = regexp.MustCompile(`(?i)<\|/?[\w▁:-]{2,40}\|>` + // any token of a chat's template
-		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</s>|</longcat_s>|</assistant>|\[\|endofturn\|\]|\[e~\[` +
-		`|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
-		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|eot|eoa|eod|end_of_utterance|pad|extra_id_\d+|reserved_\d+)>|<role>(?:human|assistant|system|user|observation)</role>` +
-		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant|hy_\w+)｜>|\[/?INST\]`)
-	// known ends stand for themselves nowhere; others may be named in a text, which then has a space, a quote
-	// or a backtick before them.
-	known = regexp.MustCompile(`(?i)^(?:<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call` +
+// knownEnds are tokens that no text names; otherEnds are named in some, with a space, a quote or a
+// backtick before them.
+const (
+	knownEnds = `<\|(?:im_end|im_start|eot_id|eom_id|eot|end_of_text|endoftext|end|return|call` +
 		`|end_of_turn|end_of_turn_token|start_of_turn_token|start_header_id|start|user|system|assistant` +
 		`|end_of_role|start_of_role|eos|end_turn|endofassistant|begin_of_text` +
 		`|end_response|end_text|end_of_solution|end_of_box|flush)\|>` +
-		`|</s>|</longcat_s>|\[\|endofturn\|\]|\[e~\[|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|end_of_utterance|pad)>` +
-		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\])$`)
-	// openers are tokens of any template before an answer; ending are those of them that are none.
+		`|</s>|</longcat_s>|\[\|endofturn\|\]|\[e~\[` +
+		`|<(?:SPECIAL_12|seed:eos|end_of_turn|start_of_turn|eos|end_of_utterance|pad)>` +
+		`|<turn\|>|<\|turn>|<｜(?:end▁of▁sentence|begin▁of▁sentence|User|Assistant)｜>|\[/?INST\]`
+	otherEnds = `<\|/?[\w▁:-]{2,40}\|>` + // any token of a chat's template
+		`|<\|(?:im_end|eot_id|endoftext|end)\|?$|</assistant>|\[EOS\]|\[UNUSED_TOKEN_\d+\]` +
+		`|<(?:eot|eoa|eod|extra_id_\d+|reserved_\d+)>|<｜hy_\w+｜>` +
+		`|<role>(?:human|assistant|system|user|observation)</role>`
+	// partTokens stand before a part of an answer.
+	partTokens = `begin_of_(?:box|solution|answer)|start_(?:text|response)|begin|content`
+)
+
+var (
+	// ends are the marks at which a model's turn ends; what follows is not part of its answer.
+	ends  = regexp.MustCompile(`(?i)` + knownEnds + `|` + otherEnds)
+	known = regexp.MustCompile(`(?i)^(?:` + knownEnds + `)$`)
+	// openers are template tokens before an answer, except those that match ending.
 	openers = regexp.MustCompile(`(?i)^\s*<\|[\w▁:-]{2,40}\|>\s*(?:(?:assistant|model)\b\s*)?`)
 	ending  = regexp.MustCompile(`(?i)end\b|end_of|_end|eo[mstd]\b|user|human|system|tool|observation|stop|flush|return|call`)
-	// begins are tokens before a part of the answer.
-	begins = regexp.MustCompile(`(?i)^<\|(?:begin_of_(?:box|solution|answer)|start_(?:text|response)|begin|content)\|>$`)
+	begins  = regexp.MustCompile(`(?i)^<\|(?:` + partTokens + `)\|>$`)
 	// heads may stand before an answer, as the template of the chat ends with them.
-	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text|start_of_turn_token|chatbot_token|begin_of_solution|begin_of_box|start_response|start_text|begin|content|think_on)\|>|<(?:start_of_turn|bos|s)>|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
+	heads = regexp.MustCompile(`(?i)^\s*(?:(?:<\|(?:im_start|start_header_id|start_of_role|start|assistant|begin_of_text` +
+		`|start_of_turn_token|chatbot_token|think_on|` + partTokens + `)\|>|<(?:start_of_turn|bos|s)>` +
+		`|<｜(?:Assistant|begin▁of▁sentence)｜>|<\|turn>)` +
+		`\s*(?:(?:assistant|model)\b)?(?:<\|(?:end_header_id|end_of_role)\|>)?\s*)+`)
 
 	// channels are those of harmony; only what is in final is said.
 	channels     = regexp.MustCompile(`<\|channel\|>\s*(\w+)[^<\n]{0,120}(?:<\|constrain\|>\s*\w*)?\s*<\|message\|>`)
 	channelEnds  = regexp.MustCompile(`<\|(?:end|return|call|start|channel)\|>`)
-	unnamed      = regexp.MustCompile(`<\|start\|>assistant<\|message\|>`) // the last one, by some servers
+	unnamed      = regexp.MustCompile(`<\|start\|>assistant<\|message\|>`) // final, of some servers
 	firstChannel = regexp.MustCompile(`^\s*(?:analysis|commentary|final)\s*<\|message\|>`)
 	// wrappers are around what follows thinking.
 	wrappers = regexp.MustCompile(`(?is)^<(?:response|output|final|conclusion)>(.*?)(?:</(?:response|output|final|conclusion)>)?$`)
@@ -92,9 +101,6 @@ func markPatterns() (opens, closes []*regexp.Regexp, all *regexp.Regexp) {
 	}
 	return opens, closes, regexp.MustCompile(`(?i)` + strings.Join(both, "|"))
 }
-
-// escaped is the index of the marks in thoughts that a text may name.
-const escaped = 1
 
 // maxThoughts bounds the marks of thinking that are looked at.
 const maxThoughts = 64
@@ -134,7 +140,7 @@ func splitThinking(text string, cut bool, inside func(text string, from, to int)
 	return splitMarks(text, inside)
 }
 
-// splitMarks is splitThinking of what stands between marks.
+// splitMarks splits a text at the marks in it.
 func splitMarks(text string, inside func(text string, from, to int) bool) (said, thinking string, err error) {
 	if !strings.ContainsAny(text, "<◁[]＜&") {
 		return text, "", nil // without marks
@@ -143,7 +149,8 @@ func splitMarks(text string, inside func(text string, from, to int) bool) (said,
 		text = "<|channel|>" + text
 	}
 	if at := channels.FindStringIndex(text); at != nil && !inside(text, at[0], at[1]) {
-		said, thinking, err = splitChannels(unnamed.ReplaceAllString(text, "<|start|>assistant<|channel|>final<|message|>"))
+		text = unnamed.ReplaceAllString(text, "<|start|>assistant<|channel|>final<|message|>")
+		said, thinking, err = splitChannels(text)
 		return untilEnd(said, inside), thinking, err
 	}
 	var kept, private strings.Builder
@@ -154,9 +161,9 @@ func splitMarks(text string, inside func(text string, from, to int) bool) (said,
 	if len(all) == maxThoughts && !inside(text, all[0][0], all[0][1]) {
 		return "", "", fmt.Errorf("it holds %d or more marks of thinking", maxThoughts)
 	}
-	lastEscaped := -1 // the last closing mark whose brackets are written in another way
+	lastEscaped := -1 // closing mark
 	for _, m := range all {
-		if opens, kind := kindOf(text[m[0]:m[1]]); !opens && kind == escaped {
+		if opens, _ := kindOf(text[m[0]:m[1]]); !opens && isEscaped(text[m[0]:m[1]]) {
 			lastEscaped = m[0]
 		}
 	}
@@ -164,8 +171,8 @@ func splitMarks(text string, inside func(text string, from, to int) bool) (said,
 		mark := text[m[0]:m[1]]
 		opens, kind := kindOf(mark)
 		switch {
-		case opens && open < 0 && kind == escaped && lastEscaped < m[0] && strings.TrimSpace(text[:m[0]]) != "":
-			continue // the text is about it
+		case opens && open < 0 && isEscaped(mark) && lastEscaped < m[0] && strings.TrimSpace(text[:m[0]]) != "":
+			continue // the text only names the tag
 		case open < 0 && inside(text[from:], m[0]-from, m[1]-from):
 			continue
 		case opens && open < 0:
@@ -201,6 +208,9 @@ func splitMarks(text string, inside func(text string, from, to int) bool) (said,
 	}
 	return said, strings.TrimSpace(private.String()), err
 }
+
+// isEscaped reports whether the brackets of a mark are escaped or full-width, as where a text names it.
+func isEscaped(mark string) bool { return strings.HasPrefix(mark, "&") || strings.HasPrefix(mark, "＜") }
 
 // kindOf returns which mark it is, and whether it opens.
 func kindOf(mark string) (opens bool, kind int) {
@@ -246,13 +256,13 @@ func splitChannels(text string) (said, thinking string, err error) {
 	return said, thinking, err
 }
 
-// withoutOpeners returns a text without the tokens of a template before it.
+// withoutOpeners returns a text without the template tokens at its start.
 func withoutOpeners(text string) string {
 	for range maxThoughts {
 		opener := openers.FindString(text)
 		token := strings.TrimSpace(opener)
 		if token == "" || known.MatchString(token) ||
-			ending.MatchString(token) && !strings.HasPrefix(token, "<|header_end|>") { // of the assistant's header
+			ending.MatchString(token) && !strings.HasPrefix(token, "<|header_end|>") { // which ends the role's header
 			return text
 		}
 		text = text[len(opener):]
@@ -265,9 +275,10 @@ func untilEnd(text string, inside func(text string, from, to int) bool) string {
 	text = withoutOpeners(text)
 	for _, m := range ends.FindAllStringIndex(text, maxThoughts) {
 		if !known.MatchString(text[m[0]:m[1]]) && m[0] > 0 && strings.ContainsRune(" `'\"", rune(text[m[0]-1])) {
-			continue // the text is about it
+			continue // the text only names the token
 		}
-		if begins.MatchString(text[m[0]:m[1]]) || inside(text, m[0], m[1]) || text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
+		if begins.MatchString(text[m[0]:m[1]]) || inside(text, m[0], m[1]) ||
+			text[m[0]:m[1]] == "</s>" && strings.Contains(text[:m[0]], "<s>") {
 			continue
 		}
 		return strings.TrimSpace(text[:m[0]])

@@ -107,13 +107,13 @@ func (c *client) readChat(body []byte, header http.Header) (model.Response, *mod
 	answer.Elsewhere, answer.Tier, answer.Logprob = elsewhere, model.TierOf(wire.String(e.Tier)),
 		wire.LogprobOf(first.Logprobs, "content", "logprob")
 	if elsewhere == "" || len(text) == 0 || !strings.HasPrefix(elsewhere, "reasoning") { // else it is the answer
-		answer.Thinking = cmp.Or(content.Thinking, m.thinking(), wire.ReadThinking(first.Thinking))
+		answer.Thinking = cmp.Or(content.Thinking, m.readThinking(), wire.ReadThinking(first.Thinking))
 	}
 	return answer, nil
 }
 
-// finishReason returns how an answer ended. What the service behind a router says counts if it ended
-// before its time and the router says that it is whole.
+// finishReason returns how an answer ended. If the service behind a router says that the answer was cut or
+// withheld, that counts, though the router says that it is whole.
 func (f choice) finishReason() string {
 	said := ""
 	for _, v := range []jsontext.Value{f.FinishReason, f.Camel, f.Stop} {
@@ -137,8 +137,8 @@ func (f choice) finishReason() string {
 	return said
 }
 
-// thinking returns what a message has of thinking beside its content.
-func (m *said) thinking() string {
+// readThinking returns the thinking of a message outside its content.
+func (m *said) readThinking() string {
 	var behind struct {
 		Thinking jsontext.Value `json:"reasoning_content"`
 	}

@@ -78,7 +78,7 @@ type response struct {
 	Text   jsontext.Value `json:"output_text"` // what SDKs add, and servers that have nothing else
 }
 
-// outputItem is one of what a model has thought, said or called.
+// outputItem is a message, a thought or the call of a function.
 type outputItem struct {
 	Type      jsontext.Value `json:"type"`
 	Phase     jsontext.Value `json:"phase"` // of a message: commentary, or final_answer
@@ -132,7 +132,7 @@ func (r response) finishReason() string {
 	return ""
 }
 
-// readOutput returns what all items say, think and call, and whether there is a message or a call.
+// readOutput returns the content of all items, and whether one is a message or a call.
 func (r response) readOutput() (all wire.Content, found bool) {
 	var thoughts []string
 	for _, item := range r.Output {

@@ -45,21 +45,21 @@ func (f *Failure) IsUnbilled() bool {
 // mostBilled bounds what one call can cost, in US dollars: more is of another unit.
 const mostBilled = 100
 
-// costNames are what services and gateways call the cost of a call in US dollars, without _ and in
-// small letters; an object of that name has one of these members (Perplexity).
+// costNames are the members with the cost of a call in US dollars, without _ and in lower case; some
+// services (Perplexity) have an object there, with one of these members.
 var costNames = []string{"cost", "totalcost", "estimatedcost", "costusd", "usdcost", "totalcostusd", "costusdtotal",
 	"responsecost", "usdspent"}
 
-// BilledUSD returns what a service says that a call has cost, in the usage, beside it or in a header, in
-// US dollars; 0 if it does not say. It includes fees for requests and searches, which no price of
-// tokens covers.
+// BilledUSD returns the cost of a call that a service states in the usage, elsewhere in the body or in a
+// header, in US dollars; 0 if it states none. It includes fees for requests and searches, which no price
+// of tokens covers.
 func BilledUSD(body []byte, h http.Header) float64 {
 	whole := countsOf(body)
 	usage := whole.membersOf("usage")
 	billed := parseDollars(h.Get("X-Litellm-Response-Cost"))
 	gateway := whole.membersOf("providermetadata").membersOf("gateway") // Vercel
 	if len(gateway) == 0 && bytes.Contains(body, []byte(`"provider_metadata"`)) {
-		gateway = messageOf(body).membersOf("providermetadata").membersOf("gateway")
+		gateway = firstChoice(body).membersOf("message").membersOf("providermetadata").membersOf("gateway")
 	}
 	for _, place := range []counts{
 		usage, whole, gateway, whole.membersOf("hiddenparams"), whole.membersOf("xnanogptpricing"),
@@ -79,18 +79,16 @@ func BilledUSD(body []byte, h http.Header) float64 {
 	return billed
 }
 
-// messageOf returns the members of the first choice's message.
-func messageOf(body []byte) counts {
+// firstChoice returns the members of the first choice in a body.
+func firstChoice(body []byte) counts {
 	var e struct {
-		Choices []struct {
-			Message jsontext.Value `json:"message"`
-		} `json:"choices"`
+		Choices []jsontext.Value `json:"choices"`
 	}
 	ReadObject(body, &e)
 	if len(e.Choices) == 0 {
 		return nil
 	}
-	return countsOf(e.Choices[0].Message)
+	return countsOf(e.Choices[0])
 }
 
 // largestDollars returns the largest of the named sums; 0 if there is none.

@@ -48,8 +48,8 @@ func decompressBody(body []byte, h http.Header) ([]byte, error) {
 }
 
 // unwrapJSON returns the JSON of an answer from what servers put around it though they were not
-// asked to: a byte order mark, quotes, a stream of events, an object about the answer; and without the
-// numbers and the line breaks in texts that JSON does not have. Anything else stays as it is.
+// asked to: a byte order mark, quotes, a stream of events, an enclosing object. Numbers and line breaks
+// that JSON does not allow are repaired. Anything else stays as it is.
 func unwrapJSON(body []byte) []byte {
 	body = bytes.TrimSpace(bytes.TrimPrefix(bytes.TrimSpace(body), []byte("\xef\xbb\xbf")))
 	if len(body) > 0 && body[0] == '"' && isValid(body) { // JSON as a text
@@ -89,8 +89,8 @@ func (f answerFields) areThere() bool {
 	return IsPresent(f.Choices) || IsPresent(f.Candidates) || IsPresent(f.Content) && f.Stop != nil
 }
 
-// unwrapAnswer returns the answer in a member of an object that is none itself, with the usage
-// beside it; else the body.
+// unwrapAnswer returns the answer that a gateway wrapped into an object, with the usage of that object if it
+// has none of its own; else the body.
 func unwrapAnswer(body jsontext.Value) jsontext.Value {
 	var outer struct {
 		answerFields

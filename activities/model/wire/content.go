@@ -40,10 +40,10 @@ type part struct {
 	Converse  jsontext.Value `json:"toolUse"`
 }
 
-// privately matches the types, channels and phases of parts that are not said to others.
+// privately matches the names of types, channels and phases that hold thinking.
 var privately = regexp.MustCompile(`(?i)think|thought|reason|analysis|commentary|summary|scratchpad|reflection|chain.?of|\bcot\b`)
 
-// IsPrivate reports whether a type, a channel or a phase is of what a model thinks.
+// IsPrivate reports whether a type, channel or phase holds thinking.
 func IsPrivate(name jsontext.Value) bool { return privately.MatchString(String(name)) }
 
 func (p part) isThinking() bool {
@@ -66,8 +66,8 @@ func (p part) calledArguments() jsontext.Value {
 	return firstPresent(google.Arguments, converse.Input)
 }
 
-// thoughts returns what a part has of the model's thinking.
-func (p part) thoughts(depth int) string {
+// readThoughts returns the thinking in a part.
+func (p part) readThoughts(depth int) string {
 	where := firstPresent(p.Thinking, p.Think, p.Reasoning, p.Bedrock, p.Within, p.Summary)
 	if p.isThinking() {
 		where = firstPresent(where, p.Text, p.Content)
@@ -98,7 +98,7 @@ func readThinking(v jsontext.Value, depth int) string {
 		if one.Kind() == '{' {
 			var p part
 			ReadObject(one, &p)
-			if text = p.thoughts(depth - 1); text == "" {
+			if text = p.readThoughts(depth - 1); text == "" {
 				text = readThinking(firstPresent(p.Text, p.Content), depth-1)
 			}
 		} else {
@@ -122,8 +122,8 @@ func listOf(v jsontext.Value) (list []jsontext.Value) {
 	return nil
 }
 
-// ReadContent reads an answer that is a text, a part or a list of them. ok is false if it is none of
-// these, or no part's text is a text.
+// ReadContent reads an answer that is a string, a part or a list of both. ok is false for anything else, and
+// if parts claim to have texts and no text is a string.
 func ReadContent(v jsontext.Value) (c Content, ok bool) { return readContent(v, deepest) }
 
 func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
@@ -148,7 +148,7 @@ func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
 		if one.Kind() != '{' || json.Unmarshal(one, &p, Lenient) != nil {
 			return Content{}, false
 		}
-		if text := p.thoughts(depth); text != "" {
+		if text := p.readThoughts(depth); text != "" {
 			thoughts = append(thoughts, text)
 		}
 		if arguments := p.calledArguments(); arguments != nil {
@@ -177,7 +177,7 @@ func readContent(v jsontext.Value, depth int) (c Content, ok bool) {
 // calledEnds are the reasons of answers that ended with the call of a function.
 var calledEnds = map[string]bool{"tool_calls": true, "function_call": true, "tool_use": true, "tool_call": true}
 
-// EndCalled returns how an answer ended that was taken for a call of a function.
+// EndCalled returns "stop" if an answer ended with the call of a function, else finish.
 func EndCalled(finish string) string {
 	if calledEnds[strings.ToLower(finish)] {
 		return "stop"
@@ -185,8 +185,8 @@ func EndCalled(finish string) string {
 	return finish
 }
 
-// FindAnswer returns the text of an answer, the end finish as it then is, and where the text was:
-// "" if it is no refusal and not the one object with which a function was called that there is not.
+// FindAnswer returns the answer's text and how it ended: its text, else its refusal, else the one object
+// with which the model called a function, though none was offered; elsewhere is then "tool_calls", else "".
 func (c Content) FindAnswer(finish string) (text []byte, end, elsewhere string) {
 	if len(bytes.TrimSpace(c.Text)) > 0 {
 		return c.Text, finish, ""
@@ -202,7 +202,7 @@ func (c Content) FindAnswer(finish string) (text []byte, end, elsewhere string) 
 	return c.Text, finish, ""
 }
 
-// ObjectIn returns a JSON object, or the one that a text consists of; nil if it is none.
+// ObjectIn returns v if it is a JSON object, or the object in it if it is a string; else nil.
 func ObjectIn(v jsontext.Value) []byte {
 	if v.Kind() == '"' {
 		v = bytes.TrimSpace(Unquote(v))
@@ -213,8 +213,8 @@ func ObjectIn(v jsontext.Value) []byte {
 	return v
 }
 
-// HasError reports whether a member that is meant for an error holds one: some servers write an empty
-// one beside every answer.
+// HasError reports whether the member for an error holds one: some servers send an empty one with every
+// answer.
 func HasError(v jsontext.Value) bool { return hasContent(v, deepest) }
 
 // hasContent reports whether there is anything in a value but empty texts, zeros and false.

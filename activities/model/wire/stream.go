@@ -167,7 +167,7 @@ func joinEvents(events []jsontext.Value, whole bool) jsontext.Value {
 	return answer.bytes()
 }
 
-// joinResponse returns a final response; some servers leave out of it what they have streamed.
+// joinResponse returns the final response, completed with what was streamed if the server left that out.
 func joinResponse(final jsontext.Value, items, said *merged) jsontext.Value {
 	answer := newMerged(final)
 	if output := answer.members["output"]; answer.kind != '{' || output != nil && len(output.items) > 0 {
@@ -205,13 +205,13 @@ func withoutType(delta jsontext.Value) jsontext.Value {
 }
 
 // grows are the members whose texts continue from event to event.
-var grows = map[string]bool{"content": true, "text": true, "refusal": true, "reasoning": true, "reasoning_content": true,
-	"reasoning_text": true, "thinking": true, "thought": true, "thoughts": true, "arguments": true, "input": true,
-	"summary": true}
+var grows = map[string]bool{"content": true, "text": true, "refusal": true, "reasoning": true,
+	"reasoning_content": true, "reasoning_text": true, "thinking": true, "thought": true, "thoughts": true,
+	"arguments": true, "input": true, "summary": true}
 
-// merged is a value that is put together from those of many events: texts of what grows are joined, of
-// two numbers the larger counts, lists are joined, those of choices and calls by their index, and else the
-// latest value counts that there is.
+// merged is a JSON value that is assembled from stream events: the texts of grows are concatenated, the
+// larger of two numbers is kept, lists are appended (items with an index are merged), and of anything else
+// the latest value wins.
 type merged struct {
 	kind    jsontext.Kind
 	members map[string]*merged

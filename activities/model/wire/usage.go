@@ -36,7 +36,7 @@ func (c counts) usageOf() model.Usage {
 	return WithTotal(withCachedInput(counted, total), beside, total)
 }
 
-// billedTokens returns the counts as they are stated, what was read beside the input, and the total.
+// billedTokens returns the counts as stated, the tokens read in addition to the input, and the total.
 func (c counts) billedTokens() (counted model.Usage, beside, total int64) {
 	if c.inputTokens()+c.outputTokens() == 0 { // Cohere
 		if billed := c.membersOf("billedunits"); billed.largestOf("inputtokens", "outputtokens") > 0 {
@@ -88,7 +88,8 @@ func (c counts) inputTokens() int64 {
 	in := c.membersOf(ofInput...)
 	return max(c.largestOf("prompttokens", "inputtokens", "prompttokencount", "inputtokencount", "inputtexttokens",
 		"inputtexttokencount", "promptevalcount", "tokensevaluated", "tokensprompt", "numtokensprompttotal"),
-		in.modalTokens(0), in.largestOf("total"), in.largestOf("nocache")+in.largestOf("cacheread")+in.largestOf("cachewrite"))
+		in.modalTokens(0), in.largestOf("total"),
+		in.largestOf("nocache")+in.largestOf("cacheread")+in.largestOf("cachewrite"))
 }
 
 func (c counts) outputTokens() int64 {
@@ -123,17 +124,9 @@ func UsageOf(usage jsontext.Value, body []byte) model.Usage {
 			}
 		}
 	}
-	var e struct {
-		Choices []struct {
-			Usage   jsontext.Value `json:"usage"` // Moonshot
-			Message struct {
-				Usage jsontext.Value `json:"usage"`
-			} `json:"message"`
-		} `json:"choices"`
-	}
-	if json.Unmarshal(body, &e, Lenient) == nil && len(e.Choices) > 0 {
-		first := e.Choices[0]
-		if got = ReadUsage(firstPresent(first.Usage, first.Message.Usage)); hasTokens(got) {
+	first := firstChoice(body)
+	for _, c := range []counts{first.membersOf("usage"), first.membersOf("message").membersOf("usage")} { // Moonshot
+		if got = c.usageOf(); hasTokens(got) {
 			return got
 		}
 	}

@@ -59,45 +59,6 @@ type errorFields struct {
 	Raw        jsontext.Value `json:"raw"` // OpenRouter: what the service behind it said
 }
 
-// retryFields are the members that say when to come back.
-type retryFields struct {
-	Delay     jsontext.Value `json:"retryDelay"`
-	After     jsontext.Value `json:"retry_after"`
-	Camel     jsontext.Value `json:"retryAfter"`
-	Seconds   jsontext.Value `json:"retry_after_seconds"`
-	ResetsIn  jsontext.Value `json:"resets_in_seconds"`
-	Wait      jsontext.Value `json:"wait_seconds"`
-	Estimated jsontext.Value `json:"estimated_time"` // Hugging Face, while a model is loaded
-	Millis    jsontext.Value `json:"retry_after_ms"`
-	MilliCase jsontext.Value `json:"retryAfterMs"`
-}
-
-// wait returns what the first of them says; 0 if there is none.
-func (f retryFields) wait() (wait time.Duration) {
-	for _, v := range []jsontext.Value{f.Delay, f.After, f.Camel, f.Seconds, f.ResetsIn, f.Wait, f.Estimated} {
-		if wait, _ = waitOf(Scalar(v), time.Now()); wait > 0 {
-			return wait
-		}
-	}
-	for _, v := range []jsontext.Value{f.Millis, f.MilliCase} {
-		if wait, _ = parseNumber(Scalar(v), time.Millisecond); wait > 0 {
-			return wait
-		}
-	}
-	return 0
-}
-
-// readHeaders returns the headers in an object.
-func readHeaders(v jsontext.Value) http.Header {
-	var members map[string]jsontext.Value
-	ReadObject(v, &members)
-	h := http.Header{}
-	for name, value := range members {
-		h.Set(name, Scalar(value))
-	}
-	return h
-}
-
 // deepest is how many levels of a body are looked at.
 const deepest = 5
 
