@@ -17,8 +17,8 @@ import (
 	"roundtable/analysis/lake/store"
 )
 
-// Kept is a cache of runs: what readers kept of the rows of sealed parts, which never change, and what took
-// long to compute from it (Remember).
+// Kept is a cache of runs: what readers kept of the rows of sealed parts, which never change, and results that
+// take long to compute (Remember).
 // Entries that are missing, damaged or from another version of the program are made again.
 type Kept struct {
 	Cache store.Cache // no folder keeps nothing
@@ -101,14 +101,14 @@ func (k *keptFiles) put(digest string, reader Reader, all []any) {
 	}
 }
 
-// Remember returns what compute returns, without computing it if that is kept beside the campaign's runs.
-// The result must depend on its name and on inputs alone, and be the same when it is read back from JSON.
+// Remember returns the result of compute, from the cache of the campaign's runs if it is there. The result must
+// depend on name and inputs alone, and survive JSON unchanged.
 func Remember[T any](c Campaign, name string, inputs any, compute func() (T, error)) (T, error) {
 	if c.kept == nil {
 		return compute()
 	}
 	reader, all, sum := Reader{name: name, codec: codecOf[T]()}, make([]any, 1), sha256.New()
-	if err := json.MarshalWrite(sum, inputs, json.Deterministic(true)); err != nil { // a number that JSON has not
+	if err := json.MarshalWrite(sum, inputs, json.Deterministic(true)); err != nil { // NaN
 		return compute()
 	}
 	digest := fmt.Sprintf("%x", sum.Sum(nil))

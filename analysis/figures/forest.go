@@ -92,7 +92,7 @@ func (d *forest) arrangeNames() {
 	}
 }
 
-// shortenNumbers leaves the values alone next to the axes, where there is no room for their intervals.
+// shortenNumbers writes values without their intervals, for which there is no room.
 func (d *forest) shortenNumbers() {
 	d.numbers = 0
 	for i, rows := range d.rows {

@@ -69,13 +69,13 @@ func (s span) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// narrowSpan is an axis of amounts with as many ticks as its width has room for the numbers of.
+// narrowSpan is a span with no more ticks than fit on its width with their numbers.
 type narrowSpan struct {
 	span
 	width vg.Length
 }
 
-// Ticks are further apart than on a wide axis where their numbers would touch.
+// Ticks widens the step of the span's ticks until their numbers do not touch.
 func (s narrowSpan) Ticks(low, high float64) []plot.Tick {
 	ticks := s.span.Ticks(low, high)
 	for times := 2.; !s.whole && len(ticks) > 1 && numbersWidth(ticks) > s.width; times++ {

@@ -29,8 +29,8 @@ func newConditionNames(c campaign.Campaign) conditionNames {
 	return n
 }
 
-// merge returns a table in which several columns that name a condition, or one that does so for some, are a single one
-// with its title: a phone has room for one. What is the same in all rows stays, to be said below the table.
+// merge replaces the columns that name a condition with one column of titles: a phone has room for one. Columns that
+// are the same in all rows stay; the page states them below the table.
 func (n conditionNames) merge(t table.Table) table.Table {
 	naming := 0
 	for naming < len(t.Columns) && slices.Contains(n.settings, t.Columns[naming]) {
@@ -61,7 +61,8 @@ func (n conditionNames) merge(t table.Table) table.Table {
 	return all
 }
 
-// titleOf returns the title of the only condition that has these texts under the settings, or else the texts.
+// titleOf returns the title of the condition with these texts under the settings; the texts if no condition or
+// several have them.
 func (n conditionNames) titleOf(settings []string, cells []table.Cell) string {
 	var found, texts []string
 	for _, c := range n.conditions {

@@ -206,7 +206,7 @@ func pictureOf(f figures.Figure) Figure {
 	return shown
 }
 
-// pictureBelowTitle returns a figure whose title the page has above it, and the drawing has not.
+// pictureBelowTitle returns a figure drawn without its title, which the page shows above it.
 func pictureBelowTitle(f figures.Figure) Figure {
 	untitled := f
 	untitled.Title = ""

@@ -161,17 +161,18 @@ func (s Story) Choice(p Phase, t Turn) string {
 	return ""
 }
 
-// Decides says what the group decides by a count of ballots: "Group decides: (B) Ben"; "" if the turn is none, or the
-// answer is long.
-func (s Story) Decides(t Turn) string {
+// DescribeDecision returns what a count of ballots decides, as "Group decides: (B) Ben"; "" for other turns and
+// for long answers.
+func (s Story) DescribeDecision(t Turn) string {
 	choice := s.Label(t.Selected)
-	switch {
-	case t.Selected == "" || choice == "":
+	if t.Selected == "" || choice == "" {
 		return ""
-	case t.Tied:
-		return "Group decides: " + choice + ", after a tie"
 	}
-	return "Group decides: " + choice
+	text := "Group decides: " + choice
+	if t.Tied {
+		text += ", after a tie"
+	}
+	return text
 }
 
 // searchText returns what was said and why, for a search.

@@ -118,7 +118,7 @@ func TestCountsInAPhaseOfTheirOwn(t *testing.T) {
 }
 
 // A count that selects a short answer says what the group decides; others have no such words.
-func TestDecides(t *testing.T) {
+func TestDescribeDecision(t *testing.T) {
 	s := Story{Question: Question{Options: []string{"Billing", "Shipping"}}}
 	for what, x := range map[string]struct {
 		count    string
@@ -135,10 +135,10 @@ func TestDecides(t *testing.T) {
 		rows.Turns[len(rows.Turns)-1].DataJSON, rows.Rounds[0].DecisionJSON = p(x.count), x.decision
 		phases := Tell(rows).Rounds[0].Phases
 		last := phases[len(phases)-1].Turns
-		if got := s.Decides(last[len(last)-1]); got != x.want {
+		if got := s.DescribeDecision(last[len(last)-1]); got != x.want {
 			t.Errorf("%s: %q, want %q", what, got, x.want)
 		}
-		if got := s.Decides(last[0]); got != "" {
+		if got := s.DescribeDecision(last[0]); got != "" {
 			t.Errorf("%s: a vote says %q", what, got)
 		}
 	}

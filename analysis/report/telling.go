@@ -114,7 +114,7 @@ func Tell(rows record.Rows) Told {
 	return story
 }
 
-// setSelected gives the last count of a round that selects something what stands at the round's end.
+// setSelected stores the round's decision with its last count of ballots, if that selects a proposal.
 func setSelected(phases []Phase, decision *string) {
 	for _, p := range slices.Backward(phases) {
 		for i, turn := range slices.Backward(p.Turns) {

@@ -44,7 +44,7 @@ func (d Design) Size(effect, power float64) (float64, error) {
 	if d.Power(effect, 2) >= power {
 		return 2, nil // the fewest that have a spread
 	}
-	return solveFor(2, top, func(n float64) float64 { return d.Power(effect, n) - power }), nil
+	return bisectFor(2, top, func(n float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
 // Detectable returns the smallest standardised effect that n pairs, or n units in each condition, find with
@@ -60,7 +60,7 @@ func (d Design) Detectable(n, power float64) (float64, error) {
 	for d.Power(top, n) < power {
 		top *= 2
 	}
-	return solveFor(0, top, func(effect float64) float64 { return d.Power(effect, n) - power }), nil
+	return bisectFor(0, top, func(effect float64) bool { return d.Power(effect, n) >= power }), nil
 }
 
 func (d Design) check(power float64) error {
@@ -71,25 +71,14 @@ func (d Design) check(power float64) error {
 	return nil
 }
 
-// solveFor finds where excess, negative at low and not at high, reaches 0: by false position that halves what an end
-// says which stays (Illinois), in a quarter of the steps of bisection.
-func solveFor(low, high float64, excess func(float64) float64) float64 {
-	below, above := excess(low), excess(high)
-	for last := 0; high-low > 1e-12*high && above > 0; {
-		mid := low - (high-low)*below/(above-below)
-		if !(mid > low && mid < high) {
-			return high // as near as numbers are
-		}
-		if e := excess(mid); e < 0 {
-			if low, below = mid, e; last < 0 {
-				above /= 2
-			}
-			last = -1
+// bisectFor finds where a condition that holds at high and not at low begins to.
+func bisectFor(low, high float64, holds func(float64) bool) float64 {
+	for high-low > 1e-13*high {
+		mid := low + (high-low)/2
+		if holds(mid) {
+			high = mid
 		} else {
-			if high, above = mid, e; last > 0 {
-				below /= 2
-			}
-			last = 1
+			low = mid
 		}
 	}
 	return high

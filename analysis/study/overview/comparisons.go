@@ -184,9 +184,9 @@ func DescribeRepeats(c campaign.Campaign) string {
 		return ""
 	}
 	if len(repeats) == 1 {
-		return fmt.Sprintf("Left out: %s. It repeats its condition with new answers; by how much the two differ, by chance "+
-			"alone, is in the table floor.", repeats[0])
+		return fmt.Sprintf("Left out: %s. It repeats its condition with new answers; the table floor shows how "+
+			"much the two differ by chance.", repeats[0])
 	}
-	return fmt.Sprintf("Left out: %s. They repeat their conditions with new answers; by how much two of these differ, by "+
-		"chance alone, is in the table floor.", strings.Join(repeats, "; "))
+	return fmt.Sprintf("Left out: %s. They repeat their conditions with new answers; the table floor shows how much "+
+		"two of these differ by chance.", strings.Join(repeats, "; "))
 }

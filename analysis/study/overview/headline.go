@@ -23,10 +23,10 @@ type Headline struct {
 	NoResult            string // what makes the claim no result; "" if nothing
 	Unfinished          string // what is still to come or has failed; "" if nothing
 	Failed              string // how many have failed; "" if none
-	IsOpen              bool   // collaborations are to come, so that the claim is no result yet
+	IsOpen              bool   // collaborations are pending; the claim is preliminary
 	Claim               string // which condition leads, or that none does; without a full stop
 	Figures             string // numbers for the claim; without a full stop, "" if the claim has them
-	Talk                string // a sentence of what talk did to the first answers; "" if that is not known
+	Talk                string // a sentence: how talk changed the score of the first answers; "" if unknown
 	Limits              string // a sentence of what speaks against the claim; "" if nothing does
 	Others              Others
 }
@@ -153,8 +153,8 @@ func chanceText(v campaign.View, environment string, ranked []outcome, isTold bo
 		" (replicates: 2 tells)", false
 }
 
-// talkText says what talk did to the first answers of the conditions of an environment in which agents hear each
-// other: to the only one, or else to those where it is not chance.
+// talkText states how talk changed the first answers in an environment: in its only condition with talk, or else
+// in those whose interval excludes 0.
 func talkText(gains []worth.TalkGain, environment string) string {
 	all := slices.DeleteFunc(slices.Clone(gains), func(g worth.TalkGain) bool { return g.Environment != environment })
 	moved := slices.DeleteFunc(slices.Clone(all), func(g worth.TalkGain) bool { return !g.IsBeyondChance() })

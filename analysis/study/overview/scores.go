@@ -104,8 +104,8 @@ func OutcomeOf(g campaign.Group) (Outcome, bool) {
 	return o, true
 }
 
-// GuessingScore returns what guessing among the options scores, as each collaboration of the view has it; nil if it is
-// not known, or not the same in all.
+// GuessingScore returns the expected score of guessing among the options; nil if it is unknown for a collaboration
+// of the view, or differs between them.
 func GuessingScore(v campaign.View) *float64 {
 	var score *float64
 	for _, g := range v.Groups {

@@ -41,14 +41,14 @@ func Worth(c campaign.Campaign) (table.Table, bool) {
 	return t, len(v.Groups) > 0
 }
 
-// TalkGain is what talk did to the first answers of a condition, as the table worth has it.
+// TalkGain is the gain of talk over the first answers of a condition, as in the table worth.
 type TalkGain struct {
 	Name, Environment string       // of the condition
 	Points            float64      // percentage points of the decision over the first majority
 	Interval          []table.Cell // its ends; empty cells if there is none
 }
 
-// IsBeyondChance reports whether the interval leaves out 0.
+// IsBeyondChance reports whether the interval excludes 0.
 func (g TalkGain) IsBeyondChance() bool {
 	low, high := g.Interval[0].Value, g.Interval[1].Value
 	return low != nil && high != nil && (*low > 0 || *high < 0)
