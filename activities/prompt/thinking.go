@@ -210,7 +210,9 @@ func splitMarks(text string, inside func(text string, from, to int) bool) (said,
 }
 
 // isEscaped reports whether the brackets of a mark are escaped or full-width, as where a text names it.
-func isEscaped(mark string) bool { return strings.HasPrefix(mark, "&") || strings.HasPrefix(mark, "＜") }
+func isEscaped(mark string) bool {
+	return strings.HasPrefix(mark, "&") || strings.HasPrefix(mark, "＜")
+}
 
 // kindOf returns which mark it is, and whether it opens.
 func kindOf(mark string) (opens bool, kind int) {
